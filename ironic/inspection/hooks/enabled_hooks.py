@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from ironic.conf import CONF
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import InspectionHook, Inventory, NamedHook, PluginData
+from ironic.inspection.incomplete_lists import INTERFACES, missing_in
 from ironic.inspection.reported_data import list_at, value_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -73,8 +74,10 @@ class _PxeFlags(InspectionHook):
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         booted = list_at(inventory, "boot", BOOT_CARDS)
+        # The card that the firmware boots from may be one that could not be read.
+        may_update = CONF.inspector.update_pxe_enabled and not missing_in(plugin_data, INTERFACES)
         for port in task.ports:
-            is_kept = port.address in self._before and not CONF.inspector.update_pxe_enabled
+            is_kept = port.address in self._before and not may_update
             if booted and not is_kept:
                 port.pxe_enabled = port.address in booted
             else:

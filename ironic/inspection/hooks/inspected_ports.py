@@ -16,6 +16,7 @@ from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.report_validation import boot_mac
+from ironic.inspection.incomplete_lists import INTERFACES, missing_in
 from ironic.inspection.reported_data import text_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -72,6 +73,14 @@ class Ports(InspectionHook):
                 task.node.uuid,
             )
             options = PortOptions("disabled", "all", False)
+        if missing := missing_in(plugin_data, INTERFACES):
+            LOG.warning(
+                "Node %s: its present ports are neither deleted nor changed, because not all network cards could be "
+                "read: %s",
+                task.node.uuid,
+                "; ".join(missing),
+            )
+            options = PortOptions(options.add, "all", False)
         mark_added(valid, options)
         carry_out(plan(existing, everything, valid, options), task, existing)
 

@@ -10,7 +10,7 @@ from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
-from ironic.drivers.modules.redfish.members import managers_of
+from ironic.drivers.modules.redfish.members import bmc_of
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -66,10 +66,10 @@ def correct_clock(task: Task) -> None:
 
 
 def _manager(task: Task, system: System) -> Any:
-    managers = managers_of(system)
-    if not managers or "DateTime" not in managers[0].json:
+    manager = bmc_of(system)
+    if manager is None or "DateTime" not in manager.json:
         raise unsupported(task, "bmc_clock")
-    return managers[0]
+    return manager
 
 
 def _now(manager: Any) -> str:

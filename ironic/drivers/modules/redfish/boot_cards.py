@@ -11,13 +11,13 @@ There are three places where a BMC may say it. The first that names a card of th
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 import sushy
 
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_survey import has_link
+from ironic.drivers.modules.redfish.certainty import Document, Uncertain, whole_paths
 from ironic.drivers.modules.redfish.members import all_members, chassis_of, of_each
 from ironic.drivers.modules.redfish.network_cards import mac_in
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves
@@ -86,13 +86,14 @@ def _mode(system: System) -> Any:
 
 
 def _members(system: System, link: object) -> Iterable[Mapping[str, Any]]:
-    """Yield the documents of a collection; those that are none are left out."""
+    """Yield the documents of a collection; raise an error of the library when one of them can't be read."""
     connector = connector_of(system)
 
-    def document_at(place: object) -> dict[str, Any]:
-        path = place.get("@odata.id") if isinstance(place, dict) else None
-        return connector.get(path).document() if isinstance(path, str) else {}
-
-    members = document_at(link).get("Members")
-    for member in islice(members if isinstance(members, list) else (), _MOST_OPTIONS):
-        yield document_at(member)
+    path = link.get("@odata.id") if isinstance(link, dict) else None
+    if path is None:
+        return
+    paths = whole_paths(Document(path, connector.get(path).json()))
+    if len(paths) > _MOST_OPTIONS:
+        raise Uncertain(path, f"it has more than {_MOST_OPTIONS} boot options")
+    for member in paths:
+        yield connector.get(member).json()

@@ -10,10 +10,10 @@ from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import firmware_list, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, read
+from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDATES
-from ironic.drivers.modules.redfish.members import chassis_of, managers_of, members_of
+from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, members_of
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -79,7 +79,8 @@ class RedfishFirmware(FirmwareInterface):
 
 def _components(system: System) -> list[dict[str, Any]]:
     found = [_item(BIOS, system.bios_version)]
-    for manager in managers_of(system)[:1]:
+    # Another manager's version would be a flash of the BMC that never was.
+    if (manager := optional(lambda: bmc_of(system), None)) is not None:
         found.append(_item(BMC, manager.firmware_version, model=manager.model))
     # HPE answers with an error while the machine is off.
     adapters = _adapters(system)

@@ -22,9 +22,10 @@ from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.inventory_values import Found, known, word_of
 from ironic.drivers.modules.redfish.members import drives_of, is_there, members_of
-from ironic.drivers.modules.redfish.network_cards import network_cards
+from ironic.drivers.modules.redfish.network_cards import network_cards, seen_cards
 from ironic.drivers.modules.redfish.processors_and_memory import cpu_of, memory_of
 from ironic.drivers.task import Node, Task
+from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks import enabled_hooks, root_disk_hooks
 from ironic.inspection.hooks.base import PluginData, load_hooks
 from ironic.inspection.pipeline import Pipeline
@@ -66,12 +67,15 @@ class RedfishInspect(InspectInterface):
     def inspect_hardware(self, task: Task) -> str:
         """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""
         node = task.node
-        inventory, lldp = read(
-            task, "reading the inventory", lambda system: (_with_boot_cards(node, system), _lldp(system))
+        inventory, lldp, missing = read(
+            task,
+            "reading the inventory",
+            lambda system: (_with_boot_cards(node, system), _lldp(system), seen_cards(system).missing),
         )
         # Hints that match no disk raise here, before anything is set.
         disk = root_disk(inventory, node.properties) if inventory["disks"] else None
         plugin_data: PluginData = {"parsed_lldp": lldp} if lldp else {}
+        incomplete_lists.mark(plugin_data, incomplete_lists.INTERFACES, missing)
         if size := inventory.get("memory", {}).get("physical_mb"):
             node.set_property("memory_mb", size)
         if disk:

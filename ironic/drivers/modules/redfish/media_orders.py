@@ -16,6 +16,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_messages import BmcMessage, messages_of
+from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.integrations.image_places import SHARE_SCHEMES
 
 Drive = Any
@@ -114,6 +115,14 @@ def _send_insertion(system: System, drive: Drive, target: str | None, payload: M
     )
 
 
+def is_empty(drive: Drive) -> bool:
+    """Return whether a drive is empty for certain: it says so, or says nothing of it and has no image."""
+    document = drive.json
+    if document.get("Inserted") is not None or fault_at(document, "Inserted") is not None:
+        return document.get("Inserted") is False
+    return not document.get("Image") and fault_at(document, "Image") is None
+
+
 def eject(system: System, drive: Drive) -> None:
     """Empty a drive; raise what sushy raises when the BMC refuses that and the drive stays full."""
     target, connector = _target(drive, "EjectMedia"), connector_of(system)
@@ -133,7 +142,7 @@ def eject(system: System, drive: Drive) -> None:
         raise
     except sushy_errors.HTTPError:
         drive.refresh(force=True)
-        if drive.inserted:
+        if not is_empty(drive):
             raise
     finally:
         drive.invalidate()

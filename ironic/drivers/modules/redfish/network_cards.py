@@ -1,10 +1,12 @@
 """The network cards of a Redfish machine, from the first place where its BMC shows any.
 
-These are its Ethernet interfaces, and below its chassis the functions and the ports of network adapters.
+These are its Ethernet interfaces, and below its chassis the functions and the ports of network adapters. A place that
+can't be read is not passed over: what another one shows may be cards of a neighbour. Of a chassis with several machines
+no cards are taken.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,8 @@ import sushy
 
 from ironic.core import syntax
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
-from ironic.drivers.modules.redfish.members import chassis_of, members_of, of_each
+from ironic.drivers.modules.redfish.certainty import Uncertain, whole_links
+from ironic.drivers.modules.redfish.members import Seen, chassis_of, plain_path, seen_members
 
 LOG = logging.getLogger(__name__)
 
@@ -28,14 +31,20 @@ class NetworkCard:
 
 
 def network_cards(system: System) -> list[NetworkCard]:
+    """Return the cards of a machine that can be read."""
+    return seen_cards(system).items
+
+
+def seen_cards(system: System) -> Seen[NetworkCard]:
     """Return the cards of a machine, also those that are off now: the machine may boot from them later."""
     for find in (_interfaces, _functions, _ports):
         cards: dict[str, NetworkCard] = {}
-        for card in find(system):
+        seen = find(system)
+        for card in seen.items:
             cards.setdefault(card.mac_address, card)
-        if cards:
-            return list(cards.values())
-    return []
+        if cards or seen.missing:
+            return Seen(list(cards.values()), seen.missing)
+    return Seen([])
 
 
 def mac_in(value: object) -> str | None:
@@ -47,41 +56,76 @@ def mac_in(value: object) -> str | None:
     return syntax.machine_mac_of(syntax.reported_mac_of(spelt))
 
 
-def _interfaces(system: System) -> Iterator[NetworkCard]:
-    for interface in members_of(system, "ethernet_interfaces"):
+def _interfaces(system: System) -> Seen[NetworkCard]:
+    seen = seen_members(system, "ethernet_interfaces")
+    cards, without = [], []
+    for interface in seen.items:
         name = interface.identity or interface.name
         address = mac_in(interface.mac_address) or mac_in(interface.json.get("PermanentMACAddress"))
         if address is None:
             bmc = connector_of(system).gateway.name
             LOG.warning("BMC %s: network card %s is left out, as its MAC address is not valid", bmc, interface.path)
+            without.append(f"the MAC address of {interface.path} is not valid")
             continue
-        yield NetworkCard(name, address, interface.speed_mbps, _is_enabled(interface))
+        cards.append(NetworkCard(name, address, interface.speed_mbps, _is_enabled(interface)))
+    # Where none has an address, they are at the adapters.
+    return Seen(cards, (*seen.missing, *(without if cards else ())))
 
 
-def _functions(system: System) -> Iterator[NetworkCard]:
-    for adapter, function in _parts(system, lambda adapter: members_of(adapter, "network_device_functions")):
+def _functions(system: System) -> Seen[NetworkCard]:
+    seen = _parts(system, lambda adapter: seen_members(adapter, "network_device_functions"))
+    cards = []
+    for adapter, function in seen.items:
         ethernet = function.json.get("Ethernet", {})
         address = mac_in(ethernet.get("MACAddress")) or mac_in(ethernet.get("PermanentMACAddress"))
         if address is not None:
-            yield NetworkCard(f"{adapter.identity}.{function.identity}", address, is_enabled=_is_enabled(function))
+            cards.append(
+                NetworkCard(f"{adapter.identity}.{function.identity}", address, is_enabled=_is_enabled(function))
+            )
+    return Seen(cards, seen.missing)
 
 
-def _ports(system: System) -> Iterator[NetworkCard]:
-    def ports(adapter: Any) -> list[Any]:
-        return members_of(adapter, "ports") or members_of(adapter, "network_ports")
+def _ports(system: System) -> Seen[NetworkCard]:
+    def ports(adapter: Any) -> Seen[Any]:
+        seen = seen_members(adapter, "ports")
+        return seen if seen.items or seen.missing else seen_members(adapter, "network_ports")
 
-    for adapter, port in _parts(system, ports):
+    seen = _parts(system, ports)
+    cards = []
+    for adapter, port in seen.items:
         ethernet = port.json.get("Ethernet", {})
         listed = ethernet.get("AssociatedMACAddresses") or port.json.get("AssociatedNetworkAddresses") or []
         for number, address in enumerate(filter(None, map(mac_in, listed))):
             name = f"{adapter.identity}.{port.identity}" + (f".{number}" if number else "")
-            yield NetworkCard(name, address, is_enabled=_is_enabled(port))
+            cards.append(NetworkCard(name, address, is_enabled=_is_enabled(port)))
+    return Seen(cards, seen.missing)
 
 
-def _parts(system: System, parts_of: Any) -> Iterator[tuple[Any, Any]]:
+def _parts(system: System, parts_of: Callable[[Any], Seen[Any]]) -> Seen[tuple[Any, Any]]:
+    found: list[tuple[Any, Any]] = []
+    missing: list[str] = []
     for chassis in chassis_of(system):
-        adapters = members_of(chassis, "network_adapters")
-        yield from of_each(adapters, lambda adapter: [(adapter, part) for part in parts_of(adapter)])
+        if not _is_own(system, chassis):
+            missing.append(f"which network adapters of {chassis.path} are those of {system.path} is not said")
+            continue
+        adapters = seen_members(chassis, "network_adapters")
+        missing += adapters.missing
+        for adapter in adapters.items:
+            parts = parts_of(adapter)
+            missing += parts.missing
+            found += [(adapter, part) for part in parts.items]
+    return Seen(found, tuple(missing))
+
+
+def _is_own(system: System, chassis: Any) -> bool:
+    """Return whether a chassis has no other machine, or shows no adapters; one that does not say has none."""
+    if "NetworkAdapters" not in chassis.json:
+        return True
+    try:
+        machines = whole_links(chassis, "ComputerSystems")
+    except Uncertain:
+        return False
+    return set(map(plain_path, machines)) <= {plain_path(system.path)}
 
 
 def _is_enabled(resource: Any) -> bool:

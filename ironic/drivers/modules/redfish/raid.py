@@ -24,18 +24,19 @@ from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
 from ironic.drivers.modules.redfish import raid_layout, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
-from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
+from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given, leads_to, whole_links
+from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.members import (
-    Resource,
-    all_members,
     drives_of,
     is_there,
     linked,
     members_of,
-    of_each,
     plain_path,
+    seen_members,
+    whole_members,
 )
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
@@ -109,8 +110,12 @@ class RedfishRAID(RAIDInterface):
             disk for disk in node.target_raid_config["logical_disks"] if selected[bool(disk.get("is_root_volume"))]
         ]
 
+        given_controllers = [disk.get("controller") for disk in wanted]
+        named = {str(one) for one in given_controllers} if all(given_controllers) else set[str]()
+
         def look(system: System) -> tuple[list[Drive], list[str]]:
-            return _drives(system, with_used=not delete_existing), _volume_paths(system) if delete_existing else []
+            drives = _drives(system, named, with_used=not delete_existing)
+            return drives, _volume_paths(system) if delete_existing else []
 
         drives, present = read(task, "reading the drives", look, anew=True)
         volumes = [volume.as_dict() for volume in raid_layout.plan(wanted, drives)]
@@ -197,9 +202,7 @@ def _send(task: Task, memory: Memory) -> Memory:
             storage = storages.get(controller)
             if storage is None:
                 raise UnusableAnswer(f"its storage {controller}, whose logical disks are to be changed, can't be read")
-            volumes = _volumes(storage)
-            if volumes is None:
-                raise sushy_errors.MissingAttributeError(attribute="Volumes", resource=storage.path)
+            volumes = storage.volumes
             when = _apply_time(volumes)
             monitor = _delete(system, item, when) if kind == "delete" else _create(system, volumes, item, when)
             rest[kind].remove(item)
@@ -315,27 +318,18 @@ def _named(storages: Iterable[Any]) -> dict[str, Any]:
     }
 
 
-def _volumes(storage: Any) -> Any:
-    """Return the collection of volumes of a controller, None when it has none."""
-    try:
-        return storage.volumes
-    except (sushy_errors.MissingAttributeError, sushy_errors.ResourceNotFoundError):
-        return None
-
-
-def _all_volumes(storage: Any) -> list[Any]:
-    """Return the volumes of a controller; raise an error of the library when one of them can't be read."""
-    volumes = _volumes(storage)
-    return [] if volumes is None else all_members(volumes)
-
-
 def _members(storage: Any) -> list[Any]:
-    """Return the volumes of a controller that are logical disks."""
-    return [volume for volume in _all_volumes(storage) if _raid_type(volume)]
+    """Return the volumes of a controller that are logical disks; raise Uncertain when that can't be said of all."""
+    return [volume for volume in whole_members(storage, "volumes") if _raid_type(volume)]
 
 
 def _raid_type(volume: Resource) -> str:
-    """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only."""
+    """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only.
+
+    Raise Uncertain where the BMC states it in an odd way.
+    """
+    for name in ("RAIDType", "VolumeType"):
+        given(volume, name)
     return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(str(volume.json.get("VolumeType")), ""))
 
 
@@ -343,83 +337,110 @@ def _volume_paths(system: System) -> list[Any]:
     """Return all volumes of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
     return [
         {"controller": name, "path": volume.path}
-        for name, storage in _named(all_members(system.storage)).items()
+        for name, storage in _named(whole_members(system, "storage")).items()
         for volume in _members(storage)
     ]
 
 
-def _drives(system: System, *, with_used: bool) -> list[Drive]:
-    """Return the drives of controllers that can make volumes; of one whose volumes can't be read, no drive is free."""
+def _drives(system: System, controllers: Collection[str], *, with_used: bool) -> list[Drive]:
+    """Return the drives of controllers that can make volumes.
 
-    def of_one(named: tuple[str, Any]) -> Iterator[Drive]:
-        name, storage = named
-        if not _makes_volumes(storage):
-            return
-        drives = [drive for drive in drives_of(storage) if is_there(drive) and (drive.capacity_bytes or 0) > 0]
-        used = _used(storage, drives) if with_used else set()
-        for drive in drives:
-            protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
-            kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
-            yield Drive(
-                drive.path, drive.identity, name, int(drive.capacity_bytes), kind, protocol,
-                plain_path(drive.path) in used,
-            )  # fmt: skip
+    With names of ``controllers`` these must be whole, without any all of them: raise Uncertain else.
+    """
+    storages = members_of(system, "storage") if controllers else whole_members(system, "storage")
+    return [
+        drive
+        for name, storage in _named(storages).items()
+        if not controllers or name in controllers
+        for drive in _drives_at(name, storage, with_used=with_used)
+    ]
 
-    return list(of_each(_named(members_of(system, "storage")).items(), of_one))
+
+def _drives_at(name: str, storage: Any, *, with_used: bool) -> Iterator[Drive]:
+    if not _makes_volumes(storage):
+        return
+    drives = [drive for drive in drives_of(storage) if is_there(drive) and (drive.capacity_bytes or 0) > 0]
+    used = _used(storage, drives) if with_used else set()
+    for drive in drives:
+        protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
+        kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
+        yield Drive(
+            drive.path, drive.identity, name, int(drive.capacity_bytes), kind, protocol, plain_path(drive.path) in used,
+        )  # fmt: skip
 
 
 def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
     """Return the paths of the drives in use, in the form of `plain_path`.
 
-    A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise UnusableAnswer.
+    A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise Uncertain.
     """
-    named_by_drives = {plain_path(drive.path): set(map(plain_path, linked(drive, "Volumes"))) for drive in drives}
     used: set[str] = set()
-    for volume in _all_volumes(storage):
-        own = set(map(plain_path, linked(volume, "Drives")))
-        own |= {drive for drive, volumes in named_by_drives.items() if plain_path(volume.path) in volumes}
+    for volume in whole_members(storage, "volumes"):
+        # A list that is null says nothing, and drives may name the volume then.
+        is_said = fault_at(volume.json, "Links") is None and "Drives" in volume.json.get("Links", {})
+        own = set(map(plain_path, whole_links(volume, "Drives"))) if is_said else set()
+        own |= {
+            plain_path(drive.path)
+            for drive in drives
+            if plain_path(volume.path) in map(plain_path, (linked if own else whole_links)(drive, "Volumes"))
+        }
         # One drive as it is, which BMCs show as a volume, too, can be used.
-        is_raw = volume.json.get("VolumeType") in (None, _RAW) and not _raid_type(volume) and len(own) < 2
-        if not is_raw and not own:
-            raise UnusableAnswer(f"its logical disk {volume.path} does not show which drives it has")
+        is_raw = volume.json.get("VolumeType") == _RAW and not _raid_type(volume) and len(own) < 2
+        if not is_raw and not own & set(map(plain_path, storage.drives_identities or own)):
+            raise Uncertain(volume.path, "it does not show which drives of its controller it has")
         used |= set() if is_raw else own
     return used
 
 
 def _makes_volumes(storage: Any) -> bool:
     """Return whether a storage has a place for volumes, and its first controller supports RAID or does not say."""
-    if _volumes(storage) is None:
+    if not leads_to(storage, "Volumes"):
         return False
     controllers = [one.json for one in members_of(storage, "controllers")] or storage.json.get("StorageControllers")
     types = controllers[0].get("SupportedRAIDTypes") if controllers else None
     return types is None or len(types) > 0
 
 
-def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]:
-    """Return the logical disks that the BMC has now; those of the ``changed`` controllers must all be shown."""
+def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]] | None:
+    """Return the logical disks that the BMC has now, None when some can't be read.
 
-    def volumes_of(name: str, storage: Any) -> list[Any]:
-        return _members(storage) if name in changed else optional(lambda: _members(storage), [])
+    Raise Uncertain when those of the ``changed`` controllers can't be.
+    """
 
-    def disks(system: System) -> list[dict[str, Any]]:
-        return [
-            {
-                "id": volume.identity,
-                "name": volume.name,
-                "controller": name,
-                "size_gb": (volume.capacity_bytes or 0) // GIB,
-                "raid_level": LEVEL_OF.get(_raid_type(volume), _raid_type(volume)),
-            }
-            for name, storage in _named(members_of(system, "storage")).items()
-            for volume in volumes_of(name, storage)
-        ]
+    def disks(system: System) -> list[dict[str, Any]] | None:
+        seen = seen_members(system, "storage")
+        found: list[dict[str, Any]] = []
+        is_whole = not seen.missing
+        for name, storage in _named(seen.items).items():
+            try:
+                volumes = _members(storage)
+            except UnusableAnswer:
+                if name in changed:
+                    raise
+                is_whole = False
+                continue
+            found += [
+                {
+                    "id": volume.identity,
+                    "name": volume.name,
+                    "controller": name,
+                    "size_gb": (volume.capacity_bytes or 0) // GIB,
+                    "raid_level": LEVEL_OF.get(_raid_type(volume), _raid_type(volume)),
+                }
+                for volume in volumes
+            ]
+        return found if is_whole else None
 
     return read(task, "reading the logical disks", disks, anew=True)
 
 
-def _store(task: Task, found: list[dict[str, Any]]) -> None:
+def _store(task: Task, found: list[dict[str, Any]] | None) -> None:
     """Store the logical disks of a node; a root volume becomes that of the node's properties."""
     node = task.node
+    if found is None:
+        LOG.warning("Node %s: raid_config stays as it was: not all controllers show their logical disks", node.uuid)
+        node.save()
+        return
     node.raid_config = {"logical_disks": found, "last_updated": utc_now().isoformat()}
     root = next(
         (disk for disk in (node.target_raid_config or {}).get("logical_disks", ()) if disk.get("is_root_volume")), None

@@ -22,8 +22,9 @@ from ironic.drivers.interruptible_wait import retrying, until
 from ironic.drivers.modules.redfish import media_orders
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.bmc_messages import words_of
+from ironic.drivers.modules.redfish.certainty import Uncertain
 from ironic.drivers.modules.redfish.media_orders import InsertionOrder
-from ironic.drivers.modules.redfish.members import managers_of, members_of
+from ironic.drivers.modules.redfish.members import managers_of, members_of, seen_members, unread_managers
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places
 
@@ -124,17 +125,32 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
 
 
 def eject(task: Task, media: Iterable[Any] | None = None) -> None:
-    """Empty the drives for these media, None means all; a drive that is empty is left alone."""
+    """Empty the drives for these media, None means all; a drive that is empty is left alone.
+
+    Raise RedfishError where one stays full, and afterwards where drives can't be read that may take these media.
+    """
     wanted = None if media is None else list(media)
 
     def empty(system: System) -> None:
-        drives = [drive for group in _groups(system) for drive in group]
+        seen = [seen_members(owner, "virtual_media") for owner in (system, *managers_of(system))]
+        drives = [drive for group in seen for drive in group.items]
         chosen = [drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted)]
         faults = _empty(system, chosen)
         if faults:
             raise faults[0]
+        missing = [text for group in seen for text in group.missing if _may_matter(text, wanted)]
+        if missing or (not drives and unread_managers(system)):
+            fault = "; ".join(missing) or "a manager of the machine can't be read"
+            raise Uncertain(system.path, f"its virtual drives are not all shown: {fault}")
 
     change(task, "ejecting virtual media", empty)
+
+
+def _may_matter(text: str, media: Iterable[Any] | None) -> bool:
+    """Return whether what can't be read may take one of the media: not if its name is that of another medium."""
+    name = text.partition(" can't be read")[0].rpartition("/")[2]
+    named = [kind for kind, pattern in _SPOKEN.items() if pattern.search(name)]
+    return media is None or not named or any(kind in media for kind in named)
 
 
 def _groups(system: System) -> Iterator[list[Drive]]:
@@ -168,7 +184,7 @@ def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyEr
     """Eject what is in the drives; return the errors of those that stay full."""
     faults = []
     for drive in drives:
-        if drive.inserted:
+        if not media_orders.is_empty(drive):
             try:
                 media_orders.eject(system, drive)
             except sushy_errors.AccessError:

@@ -8,6 +8,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.task import BareDriver
@@ -91,20 +92,51 @@ def test_a_drive_may_name_its_volume(bmc: HostileBmc, orders: Orders) -> None:
 
 
 @pytest.mark.parametrize("odd", [None, {}, {"Drives": None}, {"Drives": "x"}, {"Drives": [5]}])
-def test_no_drive_is_free_where_a_volume_does_not_show_its_own(
-    bmc: HostileBmc, orders: Orders, odd: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_drive_is_free_where_a_volume_does_not_show_its_own(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
     bmc.documents[VOLUME]["Links"] = odd
-    with caplog.at_level("INFO"), pytest.raises(InvalidParameterValue, match="the 0 drives"):
+    with pytest.raises(RedfishError, match=f"{VOLUME} is incomplete, as "):
         taken(bmc, orders)
-    assert f"its logical disk {VOLUME} does not show which drives it has" in caplog.text
     assert orders == []
     # Deleting all of them needs no drives.
     RedfishRAID().delete_configuration(raid(bmc))
     assert orders == [("DELETE", VOLUME, None)]
 
 
-@pytest.mark.parametrize("kind", [None, "RawDevice", "rawdevice"])
+@pytest.mark.parametrize("members", [None, "x", 5, [None], [5], [{}], [{"@odata.id": None}], [{"@odata.id": "/gone"}]])
+@pytest.mark.parametrize("count", [{}, {"Members@odata.count": 1}])
+def test_volumes_of_which_a_list_says_nothing_are_neither_none_nor_deleted(
+    bmc: HostileBmc, orders: Orders, members: Any, count: dict[str, int]
+) -> None:
+    bmc.documents[VOLUMES] = {"Name": "Volumes", "Members": members, **count}
+    task = raid(bmc)
+    task.node.raid_config = before = {"logical_disks": [{"id": "1"}]}
+    with pytest.raises(RedfishError, match="incomplete"):
+        taken(bmc, orders)
+    with pytest.raises(RedfishError, match="incomplete"):
+        RedfishRAID().delete_configuration(task)
+    assert orders == []
+    assert task.node.raid_config == before
+
+
+@pytest.mark.parametrize("volume", [{"RAIDType": {}}, {"RAIDType": None, "VolumeType": None}, {"RAIDType": None}])
+def test_a_drive_of_a_volume_of_unknown_kind_is_not_free(bmc: HostileBmc, orders: Orders, volume: Any) -> None:
+    bmc.documents[VOLUME] |= volume
+    bmc.documents[DRIVES[1]]["Status"] = {"State": "Absent"}
+    with pytest.raises((RedfishError, InvalidParameterValue)):
+        taken(bmc, orders)
+    assert orders == []
+
+
+def test_disks_of_which_a_controller_cannot_say_are_not_recorded(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[f"{SYSTEM}/Storage"]["Members"].append({"@odata.id": f"{SYSTEM}/Storage/gone"})
+    task = raid(bmc, controller="A")
+    task.node.raid_config = before = {"logical_disks": [{"id": "1"}]}
+    RedfishRAID().create_configuration(task)
+    assert len(orders) == 1
+    assert task.node.raid_config == before
+
+
+@pytest.mark.parametrize("kind", ["RawDevice", "rawdevice"])
 def test_a_drive_that_is_shown_as_a_volume_is_free(bmc: HostileBmc, orders: Orders, kind: Any) -> None:
     bmc.documents[VOLUME] |= {"RAIDType": None, "VolumeType": kind}
     bmc.documents[DRIVES[1]]["Status"] = {"State": "Absent"}
@@ -132,11 +164,19 @@ def test_a_controller_with_odd_levels_makes_volumes(bmc: HostileBmc, orders: Ord
 
 
 @pytest.mark.parametrize("odd", [None, 5, {"@odata.id": "/gone"}])
-def test_a_storage_without_volumes_has_no_drive_for_one(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
+def test_a_storage_that_cannot_say_its_volumes_stops_what_may_go_there_and_nothing_else(
+    bmc: HostileBmc, orders: Orders, odd: Any
+) -> None:
     other = f"{SYSTEM}/Storage/0"
     bmc.documents[f"{SYSTEM}/Storage"]["Members"].insert(0, {"@odata.id": other})
     bmc.documents[other] = {"Id": "0", "Name": "Other", "Volumes": odd, "Drives": [{"@odata.id": f"{other}/Drives/7"}]}
     bmc.documents[f"{other}/Drives/7"] = {"Id": "7", "Name": "Other", "CapacityBytes": 2**34}
+    with pytest.raises(RedfishError, match="Volumes"):
+        taken(bmc, orders)
+    assert orders == []
+    assert taken(bmc, orders, controller="A") == DRIVES[1:]
+    orders.clear()
+    del bmc.documents[other]["Volumes"]
     assert taken(bmc, orders) == DRIVES[1:]
 
 

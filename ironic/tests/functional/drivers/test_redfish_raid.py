@@ -416,16 +416,22 @@ def test_nothing_is_deleted_while_a_page_of_volumes_is_missing(bmc: Any) -> None
 
 
 @pytest.mark.parametrize("what", ["", "/Volumes"])
-def test_volumes_are_made_on_a_controller_beside_a_dead_one(bmc: Any, what: str) -> None:
+def test_volumes_are_made_on_a_controller_beside_a_dead_one_if_they_name_it(bmc: Any, what: str) -> None:
     dead(bmc, f"{STORAGE}/A{what}")
-    task = on(bmc, mirror())
+    with pytest.raises(RedfishError, match="is incomplete"):
+        RedfishRAID().create_configuration(on(bmc, mirror()))
+    assert bmc.orders == []
+    task = on(bmc, {**mirror(), "controller": "B"})
+    task.node.raid_config = before = {"logical_disks": []}
     assert RedfishRAID().create_configuration(task) is None
     assert [path for _method, path, _body in bmc.orders] == [f"{STORAGE}/B/Volumes"]
-    (disk,) = task.node.saved["raid_config"]["logical_disks"]
-    assert disk["controller"] == "B"
+    # Those of the other controller are not known, so the list is not stored.
+    assert task.node.raid_config == before
 
 
-def test_volumes_that_are_null_are_none(bmc: Any) -> None:
+def test_volumes_that_are_null_are_not_none(bmc: Any) -> None:
     for name in "AB":
         bmc.documents[f"{STORAGE}/{name}/Volumes"]["Members"] = None
-    assert RedfishRAID().delete_configuration(on(bmc)) is None
+    with pytest.raises(RedfishError, match="Members is null"):
+        RedfishRAID().delete_configuration(on(bmc))
+    assert bmc.orders == []

@@ -1,0 +1,28 @@
+"""Which lists of an inventory are incomplete: what tells hooks that what is missing in them may be in the machine.
+
+Whoever reads a machine, its BMC or a report, marks in the plug-in data what could not be read. It is stored with them:
+`incomplete` has lists of texts by the name of the list, such as `interfaces`. Who would take something back because a
+list does not have it looks here first.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ironic.inspection.reported_data import list_at
+
+KEY: Final = "incomplete"
+INTERFACES: Final = "interfaces"
+PCI_DEVICES: Final = "pci_devices"
+_MOST: Final = 16
+
+
+def mark(plugin_data: dict[str, object], name: str, missing: Iterable[str]) -> None:
+    """Note what of a list could not be read; nothing where ``missing`` is empty."""
+    known = plugin_data.get(KEY)
+    if texts := [*list_at(plugin_data, KEY, name), *missing][:_MOST]:
+        plugin_data[KEY] = {**(known if isinstance(known, Mapping) else {}), name: texts}
+
+
+def missing_in(plugin_data: Mapping[str, object], name: str) -> list[str]:
+    """Return what of a list could not be read, an empty list for one that is whole."""
+    return [str(text) for text in list_at(plugin_data, KEY, name)]

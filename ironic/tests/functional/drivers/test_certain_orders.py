@@ -1,0 +1,106 @@
+"""Orders and facts that need a whole answer of a BMC, or one that names the right part."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.members import bmc_of
+from ironic.drivers.modules.redfish.network_cards import seen_cards
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.test_odd_machines import on
+
+BMC, ENCLOSURE = "/redfish/v1/Managers/1", "/redfish/v1/Managers/E"
+SLOTS = f"{BMC}/VirtualMedia"
+EJECT = f"{SLOTS}/Cd/Actions/VirtualMedia.EjectMedia"
+CARDS = f"{SYSTEM}/EthernetInterfaces"
+
+
+def link(path: str) -> dict[str, str]:
+    return {"@odata.id": path}
+
+
+@pytest.fixture
+def bmc() -> Iterator[HostileBmc]:
+    """Run a BMC with an image in its drive, beside an enclosure manager."""
+    with hostile_bmc() as running:
+        running.documents[SYSTEM] |= {"Links": {"ManagedBy": [link(BMC), link(ENCLOSURE)]}}
+        for path, kind in ((BMC, "BMC"), (ENCLOSURE, "EnclosureManager")):
+            running.documents[path] = {"Id": path[-1], "ManagerType": kind, "DateTime": "2026-01-01T00:00:00+00:00"}
+        running.documents[BMC] |= {"VirtualMedia": link(SLOTS), "Links": {"ManagerForServers": [link(SYSTEM)]}}
+        running.documents[SLOTS] = {"Name": "Slots", "Members": [link(f"{SLOTS}/Cd")]}
+        running.documents[f"{SLOTS}/Cd"] = {
+            "Id": "Cd", "MediaTypes": ["CD"], "Image": "http://192.0.2.5/x.iso", "Inserted": True,
+            "Actions": {"#VirtualMedia.EjectMedia": {"target": EJECT}},
+        }  # fmt: skip
+        yield running
+
+
+@pytest.mark.parametrize("odd", [1, "yes", None, {}, [], True])
+def test_a_drive_that_is_not_empty_for_certain_is_emptied(bmc: HostileBmc, odd: Any) -> None:
+    bmc.documents[f"{SLOTS}/Cd"]["Inserted"] = odd
+    RedfishManagement().detach_virtual_media(on(bmc))
+    assert bmc.count("POST", EJECT) == 1
+
+
+def test_an_empty_drive_is_left_alone(bmc: HostileBmc) -> None:
+    bmc.documents[f"{SLOTS}/Cd"] |= {"Inserted": False, "Image": None}
+    RedfishManagement().detach_virtual_media(on(bmc))
+    assert bmc.count("POST", EJECT) == 0
+
+
+@pytest.mark.parametrize("path", [BMC, SLOTS, f"{SLOTS}/Cd"])
+def test_nothing_is_ejected_where_drives_cannot_be_read_and_that_is_said(bmc: HostileBmc, path: str) -> None:
+    bmc.documents[path] = None
+    with pytest.raises(RedfishError, match="virtual drives are not all shown"):
+        RedfishManagement().detach_virtual_media(on(bmc))
+    assert bmc.count("POST", EJECT) == 0
+
+
+def test_a_dead_drive_for_another_medium_stops_nothing(bmc: HostileBmc) -> None:
+    bmc.documents[SLOTS]["Members"].append(link(f"{SLOTS}/Floppy"))
+    RedfishManagement().detach_virtual_media(on(bmc), ["cdrom"])
+    assert bmc.count("POST", EJECT) == 1
+
+
+def test_the_bmc_is_chosen_by_what_it_says_and_never_for_one_that_is_dead(bmc: HostileBmc) -> None:
+    found: list[dict[str, Any]] = [bmc.documents.pop(path) for path in (ENCLOSURE, BMC)]
+    with pytest.raises(RedfishError, match="which of its managers is the BMC"):
+        read(on(bmc), "reading", bmc_of)
+    bmc.documents[BMC] = found[1]
+    assert read(on(bmc), "reading", bmc_of).path == BMC
+    del bmc.documents[BMC]
+    bmc.documents[ENCLOSURE] = found[0]
+    with pytest.raises(RedfishError, match=BMC):
+        RedfishManagement().set_bmc_clock(on(bmc), "2026-02-02T00:00:00+00:00")
+    assert bmc.count("PATCH", ENCLOSURE) == 0
+
+
+def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none(bmc: HostileBmc) -> None:
+    chassis = "/redfish/v1/Chassis/1"
+    bmc.documents[SYSTEM] |= {"EthernetInterfaces": link(CARDS), "Links": {"Chassis": [link(chassis)]}}
+    bmc.documents[CARDS] = {"Members": [link(f"{CARDS}/1"), link(f"{CARDS}/gone")]}
+    bmc.documents[f"{CARDS}/1"] = {"Id": "1", "MACAddress": "52:54:00:00:00:01"}
+    seen = read(on(bmc), "reading", seen_cards)
+    assert [card.mac_address for card in seen.items] == ["52:54:00:00:00:01"]
+    assert seen.missing == (f"{CARDS}/gone can't be read",)
+    # One that can't be read is no reason to look elsewhere; one that is not there is.
+    adapters = f"{chassis}/NetworkAdapters"
+    machines = [link(SYSTEM), link("/redfish/v1/Systems/2")]
+    bmc.documents[chassis] = {
+        "Id": "1", "ChassisType": "Other", "NetworkAdapters": link(adapters), "Links": {"ComputerSystems": machines},
+    }  # fmt: skip
+    bmc.documents[adapters] = {"Members": [link(f"{adapters}/A")]}
+    bmc.documents[f"{adapters}/A"] = {"Id": "A", "NetworkDeviceFunctions": link(f"{adapters}/A/F")}
+    bmc.documents[f"{adapters}/A/F"] = {"Members": [link(f"{adapters}/A/F/1")]}
+    bmc.documents[f"{adapters}/A/F/1"] = {"Id": "1", "Ethernet": {"MACAddress": "52:54:00:00:00:09"}}
+    del bmc.documents[CARDS]
+    assert read(on(bmc), "reading", seen_cards).items == []
+    del bmc.documents[SYSTEM]["EthernetInterfaces"]
+    seen = read(on(bmc), "reading", seen_cards)
+    assert seen.items == [] and "is not said" in seen.missing[0]
+    machines.pop()
+    assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
