@@ -105,16 +105,16 @@ class BmcAnswer:
             document = lenient_json.parse(self.content)
         except ValueError:
             return None
-        place = _next_page(document) if isinstance(document, dict) else None
+        place = next_page_in(document) if isinstance(document, dict) else None
         if place is None:
             return None
         link: dict[str, str] = with_own_paths({"@odata.id": place}, self._server)
         return link["@odata.id"]
 
     def with_page(self, page: "BmcAnswer") -> "BmcAnswer":
-        """Return this page and the next one as one."""
-        first, second = self.json(), page.json()
-        members = [*first.get("Members", []), *second.get("Members", [])]
+        """Return this page and the next one as one; what can't be read of either stays so."""
+        first, second = lenient_json.parse(self.content), lenient_json.parse(page.content)
+        members = [member for part in (first, second) for member in _listed(part.get("Members"))]
         pages = (_NEXT_PAGE, _FORMER_NEXT_PAGE)
         whole = {name: value for name, value in first.items() if name not in pages} | {"Members": members}
         if page.next_page is not None:
@@ -122,20 +122,19 @@ class BmcAnswer:
         return BmcAnswer(self.status_code, self.headers, json.dumps(whole).encode(), self._server, self._path)
 
 
-def _next_page(document: Mapping[str, Any]) -> str | None:
-    """Return where a collection goes on; null and an empty text say that it does not."""
-    place = document.get(_NEXT_PAGE) or document.get(_FORMER_NEXT_PAGE)
-    place = place.get("@odata.id") if isinstance(place, Mapping) else place
-    if place is None or place == "":
+def _listed(members: object) -> list[object]:
+    return members if isinstance(members, list) else [members]
+
+
+def next_page_in(document: Mapping[str, Any]) -> str | None:
+    """Return where a collection goes on; null, an empty text and an empty object say that it does not."""
+    given = (document.get(name) for name in (_NEXT_PAGE, _FORMER_NEXT_PAGE))
+    place = next((one for one in given if one is not None and one not in ("", {})), None)
+    if place is None:
         return None
+    place = place.get("@odata.id") if isinstance(place, Mapping) else place
     # What is no place leads nowhere, and something is missing.
-    return place if isinstance(place, str) else "?"
-
-
-def is_whole(document: Mapping[str, Any]) -> bool:
-    """Return whether a collection has all its members: no page is missing, and each entry names a resource."""
-    named = [member for member in document.get("Members", []) if member.get("@odata.id")]
-    return _next_page(document) is None and len(named) == len(document.get("Members", []))
+    return place if isinstance(place, str) and place else "?"
 
 
 def unpacked(headers: Message, content: bytes) -> bytes:

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import connector_of, optional
-from ironic.drivers.modules.redfish.members import Resource, paths_in
+from ironic.drivers.modules.redfish.certainty import Resource
+from ironic.drivers.modules.redfish.members import paths_in
 
 Document = Mapping[str, Any]
 

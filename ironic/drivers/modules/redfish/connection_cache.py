@@ -22,8 +22,9 @@ from ironic.conf import CONF
 from ironic.drivers import open_sessions
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.bmc_access import Access
-from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer, is_whole
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, NoLogin, held
+from ironic.drivers.modules.redfish.certainty import collection_fault
 
 LOG = logging.getLogger(__name__)
 
@@ -91,14 +92,18 @@ def _only_system(root: ServiceRoot) -> str:
     """
     collection = root.get_system_collection()
     paths = list(dict.fromkeys(collection.members_identities or ()))
-    if len(paths) == 1 and is_whole(collection.json):
+    fault = collection_fault(collection.json)
+    if len(paths) == 1 and fault is None:
         return str(paths[0])
     listed = ", ".join(paths[:_MOST_LISTED]) + (" ..." if len(paths) > _MOST_LISTED else "")
     reason = f"it has several systems; set redfish_system_id to one of {listed}"
     if not paths:
-        reason = "it names no system; set redfish_system_id"
+        reason = f"its list of systems {collection.path} names no system; set redfish_system_id"
     elif len(paths) == 1:
-        reason = f"its list of systems is incomplete; set redfish_system_id, for example to {listed}"
+        reason = (
+            f"its list of systems {collection.path} is incomplete, as {fault}; set redfish_system_id, for example to "
+            f"{listed}"
+        )
     raise sushy_errors.UnknownDefaultError(reason)
 
 

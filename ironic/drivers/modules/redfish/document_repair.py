@@ -4,6 +4,8 @@ The library reads all properties of a resource at once, and one of an odd type t
 property that it reads has a row here with the type that the schema gives it. A value of another type is converted where
 its meaning is plain (a single object for a list of one, "16" for a number) and left out otherwise, so that it counts as
 not reported. Properties without a row stay as they are, and so does what vendors define by themselves.
+
+What is left out is noted in the object, so that "the BMC has none" and "the BMC can't say" stay two things: `fault_at`.
 """
 
 import math
@@ -19,13 +21,18 @@ from ironic.core import syntax
 Document = dict[str, Any]
 
 _LEFT_OUT: Final = object()
+# Where an object has what was left out of it: name -> what is wrong with the value. No BMC sends it.
+_FAULTS: Final = "@ironic.faults"
+_NULL: Final = "is null"
+_ODD: Final = "has a value of another type"
+_LOSSY: Final = "has entries that can't be read"
 _ID: Final = "@odata.id"
 _NUMBER: Final = re.compile(r"\s*[+-]?\d{1,18}(\.\d{1,9})?\s*")
 _LARGEST: Final = 2**63
 _SETTINGS: Final = "@Redfish.Settings"
 _TRUTHS: Final = {"true": True, "false": False, "enabled": True, "disabled": False}
 # Whose names are chosen by vendors, so a name says nothing about the type of its value.
-_OPAQUE: Final = frozenset({"Attributes", "Oem"})
+_OPAQUE: Final = frozenset({"Attributes", "Oem", _FAULTS})
 # What the library demands besides Id and Name, and what stands for it.
 _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other"}}
 # Lists whose items must have names, also where a BMC has a link in the place of an item.
@@ -258,7 +265,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
 _KINDS_IN: Final = {
     "Links": {
         **_rows(_objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives Volumes"),
-        **_rows(_link, "Sessions"),
+        **_rows(_link, "Sessions NetworkAdapter"),
         **_rows(_object, "Oem"),
     },
     # What became of earlier changes is not used.
@@ -283,6 +290,15 @@ _ALLOWED_WORDS: Final[Mapping[str, Callable[[object], object]]] = {
     f"ResetType{_ALLOWED}": _words_of(sushy.ResetType),
     f"BootSourceOverrideTarget{_ALLOWED}": _words_of(sushy.BootSource),
 }
+
+
+def fault_at(document: Mapping[str, Any], name: str) -> str | None:
+    """Return what was wrong with a property of a repaired document, as the end of "Members ...".
+
+    None for one that the BMC does not have, and for one that it shows as the standard has it; of plain values, null is.
+    """
+    faults: Mapping[str, str] = document.get(_FAULTS, {})
+    return faults.get(name)
 
 
 def repaired(document: Document, path: str) -> Document:
@@ -325,15 +341,30 @@ def _locations(places: Iterable[Document]) -> list[Document]:
 
 def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[object], object]]) -> Document:
     found: Document = {}
+    faults: dict[str, str] = {}
     for name, value in document.items():
         kind = _ALLOWED_WORDS.get(name, _words) if name.endswith(_ALLOWED) else kinds.get(name)
-        if value is None and kind in (_objects, _actions):
-            value = []
         if kind is not None:
-            value = kind(value)
-        if value is not _LEFT_OUT:
+            given = value
+            value = kind([] if given is None and kind in (_objects, _actions) else given)
+            if value is not given and (fault := _fault(given, value)) is not None:
+                faults[name] = fault
+        if value is not _LEFT_OUT and name != _FAULTS:
             found[name] = _inside(name, value)
+    if faults:
+        found[_FAULTS] = faults
     return found
+
+
+def _fault(given: object, kept: object) -> str | None:
+    """Return what is wrong with a given value of which ``kept`` could be used."""
+    if kept is _LEFT_OUT:
+        return _NULL if given is None else _ODD
+    if not isinstance(kept, list):
+        return None
+    if isinstance(given, list):
+        return _LOSSY if len(kept) < len(given) else None
+    return None if kept else _NULL if given is None else _ODD
 
 
 def _inside(name: str, value: Any) -> Any:

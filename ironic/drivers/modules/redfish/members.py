@@ -1,30 +1,49 @@
 """What belongs to a Redfish machine or to one of its resources: the members of collections and lists of links.
 
-One that is dead, or that can't be read, takes nothing away from the others. Where half of a list would be dangerous,
-`all_members` reads all or raises.
+One that is dead, or that can't be read, takes nothing away from the others: that may be shown. `seen_members` says what
+could not be read as well. Who acts on a list takes `whole_members` or `all_members`, which read all of it or raise.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from itertools import islice
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import sushy
+from sushy import exceptions as sushy_errors
 
-from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer, is_whole
-from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.certainty import (
+    Resource,
+    Uncertain,
+    collection_fault,
+    leads_to,
+    whole_paths,
+)
+from ironic.drivers.modules.redfish.document_repair import fault_at
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 _MOST_MEMBERS: Final = 1000
+_MOST_SAID: Final = 16
+# What documents call it otherwise than the library.
+_LINKS: Final = {"pcie_devices": "PCIeDevices", "pcie_functions": "PCIeFunctions"}
 
 
-class Resource(Protocol):
-    """A resource of the library."""
+@dataclass(frozen=True, slots=True)
+class Seen(Generic[T]):
+    """What could be read of a list; ``missing`` says in a few words each what could not, and is empty for all of it."""
 
-    path: str
-    json: Mapping[str, Any]
+    items: list[T]
+    missing: tuple[str, ...] = ()
+
+    def with_missing(self, *more: str) -> "Seen[T]":
+        """Return it with more that could not be read."""
+        return Seen(self.items, (*self.missing, *more))
 
 
 def members_of(resource: Any, collection: str) -> list[Any]:
@@ -40,11 +59,72 @@ def _members(collection: Callable[[], Any]) -> list[Any]:
     return [] if found is None else _living(found.get_member, found.members_identities or ())
 
 
+def seen_members(resource: Any, collection: str) -> Seen[Any]:
+    """Return the members of a collection that can be read, and what can't; a link that is absent leads to none."""
+    link = _link_of(collection)
+    if (fault := fault_at(resource.json, link)) is not None:
+        return Seen([], (f"{link} of {resource.path} {fault}",))
+    if link not in resource.json:
+        return Seen([])
+    return _seen(lambda: getattr(resource, collection), f"{link} of {resource.path}")
+
+
+def _seen(collection: Callable[[], Any], what: str) -> Seen[Any]:
+    found = optional(collection, None)
+    if found is None:
+        return Seen([], (f"{what} can't be read",))
+    seen = seen_at(found.get_member, found.members_identities or ())
+    fault = collection_fault(found.json)
+    return seen if fault is None else seen.with_missing(f"{found.path} is incomplete, as {fault}")
+
+
+def seen_at(get: Callable[[str], T], paths: Iterable[str]) -> Seen[T]:
+    """Return the resources at these paths that can be read, and the paths of the others."""
+    items, missing = [], []
+    for number, path in enumerate(dict.fromkeys(paths)):
+        found = optional(partial(get, path), None) if number < _MOST_MEMBERS else None
+        if found is None:
+            missing.append(f"{path} can't be read")
+        else:
+            items.append(found)
+    return Seen(items, tuple(missing[:_MOST_SAID]))
+
+
+def whole_members(resource: Any, collection: str) -> list[Any]:
+    """Return all members of a collection, none where the resource has no link to it.
+
+    Raise Uncertain when one of them or the list can't be read, and what the library raises for a refused login.
+    """
+    if not leads_to(resource, _link_of(collection)):
+        return []
+    return all_members(certainly(lambda: getattr(resource, collection), f"{_link_of(collection)} of {resource.path}"))
+
+
 def all_members(collection: Any) -> list[Any]:
-    """Return all members of a collection; raise an error of the library when one of them can't be read."""
-    if not is_whole(collection.json):
-        raise UnusableAnswer(f"its list {collection.path} is incomplete")
-    return [collection.get_member(path) for path in dict.fromkeys(collection.members_identities or ())]
+    """Return all members of a collection; raise Uncertain when one of them can't be read."""
+    return [whole_resource(collection.get_member, path) for path in whole_paths(collection)]
+
+
+def whole_resource(get: Callable[[str], T], path: str) -> T:
+    """Return the resource at a path; raise Uncertain when it can't be read."""
+    return certainly(partial(get, path), path)
+
+
+def certainly(get: Callable[[], T], what: str) -> T:
+    """Return what is read; raise Uncertain that names the document when the BMC does not show it."""
+    try:
+        return get()
+    except (sushy_errors.HTTPError, sushy_errors.MissingAttributeError, *NOT_REDFISH) as error:
+        if isinstance(error, UnusableAnswer):
+            raise
+        if isinstance(error, sushy_errors.AccessError) and error.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        raise Uncertain(what, reason_of(error)) from error
+
+
+def _link_of(collection: str) -> str:
+    """Return what documents call a collection that is an attribute of the library's resources."""
+    return _LINKS.get(collection) or "".join(word.capitalize() for word in collection.split("_"))
 
 
 def managers_of(system: System) -> list[Any]:

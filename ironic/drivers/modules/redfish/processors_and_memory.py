@@ -1,7 +1,8 @@
 """What a Redfish machine computes with: its CPUs and its memory, in the form of a ramdisk's inventory.
 
-The CPUs are those that the BMC lists; what they do not say is taken from its summary. Of memory the summary counts, and
-where there is none, the modules do, if all of them can be read: a part of the memory would be a wrong size.
+The CPUs are those that the BMC lists, if all of them can be read; what they do not say is taken from its summary. Of
+memory the summary counts, and where there is none, the modules do, if all of them can be read. A part would be a wrong
+number, and is none.
 """
 
 from collections.abc import Mapping
@@ -9,10 +10,11 @@ from typing import Any, Final
 
 import sushy
 
-from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer, is_whole
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given, leads_to, whole_paths
+from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.inventory_values import Found, known, word_of
-from ironic.drivers.modules.redfish.members import is_there, members_of, paths_in
+from ironic.drivers.modules.redfish.members import is_there, seen_members
 
 # By instruction sets, then by architectures; 32-bit x86 is not expected behind Redfish.
 _ARCHITECTURES: Final[Mapping[str, str]] = {
@@ -31,24 +33,31 @@ _MIB_PER_GIB: Final = 1024
 # Modules that are no memory of the operating system have another type.
 _MEMORY: Final = ("DRAM", None)
 _MOST_MODULES: Final = 256
-_NOT_SAID: Final = object()
 
 
 def cpu_of(system: System) -> Found:
     """Return the number of threads, architecture, model and frequency of the CPUs, and how many there are."""
-    processors = [one for one in members_of(system, "processors") if _is_cpu(one)]
-    threads = [one.total_threads for one in processors if (one.total_threads or 0) > 0]
+    seen = seen_members(system, "processors")
+    processors = [one for one in seen.items if _is_cpu(one)]
     first = processors[0] if processors else None
     words = (word_of(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
     summary: Mapping[str, Any] = system.json.get("ProcessorSummary", {})
-    in_all = None if threads and len(threads) == len(processors) else summary.get("LogicalProcessorCount")
+    sockets, in_all = (_positive(summary.get(name)) for name in ("Count", "LogicalProcessorCount"))
+    kinds_are_known = not any(fault_at(one.json, name) for one in seen.items for name in ("ProcessorType", "Status"))
+    is_whole = bool(processors) and not seen.missing and kinds_are_known
+    threads = [_positive(one.total_threads) for one in processors] if is_whole else []
     return known(
-        count=in_all or sum(threads) or None,
+        count=sum(threads) if threads and None not in threads else in_all,
         architecture=next((_ARCHITECTURES[word] for word in words if word and word in _ARCHITECTURES), None),
         model_name=(first and first.model) or summary.get("Model"),
         frequency=first and first.max_speed_mhz,
-        socket_count=len(processors) or summary.get("Count"),
+        socket_count=len(processors) if is_whole else sockets,
     )
+
+
+def _positive(number: Any) -> int | None:
+    """Return a whole number of things, None for what can't be one."""
+    return int(number) if number is not None and number > 0 and number == int(number) else None
 
 
 def memory_of(system: System) -> Found:
@@ -60,23 +69,28 @@ def memory_of(system: System) -> Found:
 
 
 def _in_modules(system: System) -> int | None:
-    """Return the size of all modules together; raise UnusableAnswer where one of them does not say it."""
-    connector, total = connector_of(system), 0.0
-    for path in paths_in(system.json.get("Memory")):
-        collection = connector.get(path).json()
-        modules = paths_in(collection.get("Members"))
-        if not is_whole(collection) or len(modules) > _MOST_MODULES:
-            raise UnusableAnswer(f"its list {path} is incomplete")
-        for module in modules:
-            document = connector.get(module).json()
-            state, size = document.get("Status", {}).get("State"), document.get("CapacityMiB", _NOT_SAID)
-            if document.get("MemoryType") not in _MEMORY or state == sushy.STATE_ABSENT.value:
-                continue
-            if size is _NOT_SAID or (size is None and state is not None):
-                raise UnusableAnswer(f"the module of memory at {module} does not show its size")
-            # Without a state, null is the size of an empty slot.
-            total += max(size or 0, 0)
+    """Return the size of all modules together; raise Uncertain where one of them does not say it."""
+    if not leads_to(system, "Memory"):
+        return None
+    connector, path, total = connector_of(system), system.json["Memory"]["@odata.id"], 0.0
+    collection = Document(path, connector.get(path).json())
+    modules = whole_paths(collection)
+    if len(modules) > _MOST_MODULES:
+        raise Uncertain(path, f"it lists more than {_MOST_MODULES} modules of memory")
+    for module in modules:
+        total += _size_of(Document(module, connector.get(module).json()))
     return int(total) or None
+
+
+def _size_of(module: Document) -> float:
+    """Return the size of a module in MiB, 0 for an empty slot and for what is no memory of the operating system."""
+    kind, state, size = given(module, "MemoryType"), (given(module, "Status") or {}), given(module, "CapacityMiB")
+    if kind not in _MEMORY or state.get("State") == sushy.STATE_ABSENT.value:
+        return 0
+    # Without a state, null is the size of an empty slot.
+    if size is None and ("CapacityMiB" not in module.json or state.get("State") is not None):
+        raise Uncertain(module.path, "it does not show its size, CapacityMiB")
+    return max(size or 0, 0)
 
 
 def _is_cpu(processor: Any) -> bool:

@@ -27,8 +27,8 @@ from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
+from ironic.drivers.modules.redfish.certainty import Resource
 from ironic.drivers.modules.redfish.members import (
-    Resource,
     all_members,
     drives_of,
     is_there,

@@ -47,6 +47,7 @@ def whole() -> Iterator[HostileBmc]:
         second = f"{NICS}/second"
         bmc.documents[second] = {**card, "@odata.id": second, "Id": "second", "MACAddress": "12:44:6a:3b:04:12"}
         bmc.documents[NICS]["Members"] = [first, {"@odata.id": second}]
+        bmc.documents[NICS]["Members@odata.count"] = 2
         yield bmc
 
 
@@ -357,13 +358,28 @@ def test_the_modules_are_not_read_where_there_is_a_summary(whole: HostileBmc) ->
 SUMMARY = {"Count": 2, "LogicalProcessorCount": 64, "Model": "M"}
 
 
+def test_processors_are_counted_by_the_summary_where_one_cannot_be_read(whole: HostileBmc) -> None:
+    processors = f"{MACHINE}/Processors"
+    whole.documents[MACHINE]["ProcessorSummary"] = SUMMARY
+    whole.documents[processors] = {"Members": [{"@odata.id": f"{processors}/1"}, {"@odata.id": f"{processors}/gone"}]}
+    whole.documents[f"{processors}/1"] = {"Id": "1", "TotalThreads": 16, "ProcessorType": "CPU"}
+    for odd in ([], [None], [{"@odata.id": None}]):
+        whole.documents[processors]["Members"] += odd
+        cpu = inventory(whole)["cpu"]
+        assert (cpu["count"], cpu["socket_count"]) == (64, 2)
+        whole.documents[processors]["Members"] = whole.documents[processors]["Members"][:1]
+    whole.documents[processors] |= {"Members": [{"@odata.id": f"{processors}/1"}], "Members@odata.count": 2}
+    whole.documents[MACHINE]["ProcessorSummary"] = None
+    assert inventory(whole).get("cpu", {}).keys().isdisjoint({"count", "socket_count"})
+
+
 @pytest.mark.parametrize(
     "processors, summary, found",
     [
         ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": 16}], SUMMARY, (32, 2, "A")),
         ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": "N/A"}], SUMMARY, (64, 2, "A")),
-        ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 2}, (16, 2, None)),
-        ([{"TotalThreads": 16}, {"TotalThreads": -16}], {"Count": 2}, (16, 2, None)),
+        ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 2}, (None, 2, None)),
+        ([{"TotalThreads": 16}, {"TotalThreads": -16}], {"Count": 2}, (None, 2, None)),
         ([], SUMMARY, (64, 2, "M")),
         ([], {"Count": "2", "LogicalProcessorCount": [], "Model": {}}, (None, 2, None)),
         ([], None, (None, None, None)),
@@ -404,7 +420,7 @@ def test_the_machine_is_never_guessed(bmc: HostileBmc, members: Any, why: str) -
 )
 def test_a_list_of_systems_with_gaps_is_no_answer(bmc: HostileBmc, more: dict[str, Any]) -> None:
     bmc.documents["/redfish/v1/Systems"] |= more
-    with pytest.raises(RedfishError, match="incomplete; set redfish_system_id"):
+    with pytest.raises(RedfishError, match="incomplete, as .*; set redfish_system_id"):
         RedfishPower().get_power_state(on(bmc, None))
 
 

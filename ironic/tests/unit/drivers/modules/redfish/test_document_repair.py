@@ -5,15 +5,20 @@ from typing import Any
 import pytest
 
 from ironic.core import lenient_json
-from ironic.drivers.modules.redfish.document_repair import repaired
+from ironic.drivers.modules.redfish.document_repair import fault_at, repaired
 
+NOTES = "@ironic.faults"
 PATH = "/redfish/v1/Systems/1"
 
 
 def of(document: dict[str, Any], path: str = PATH) -> dict[str, Any]:
-    """Return what becomes of a document, without the names that it gets."""
+    """Return what becomes of a document, without the names that it gets, and without notes of what is left out."""
     found = repaired({"Id": "1", "Name": "n", **document}, path)
-    return {name: value for name, value in found.items() if name not in ("Id", "Name")}
+    return {name: without_notes(value) for name, value in found.items() if name not in ("Id", "Name", NOTES)}
+
+
+def without_notes(value: Any) -> Any:
+    return {name: one for name, one in value.items() if name != NOTES} if isinstance(value, dict) else value
 
 
 @pytest.mark.parametrize(
@@ -68,6 +73,31 @@ def test_null_stays_where_it_is_a_value() -> None:
     assert of(document) == document
 
 
+@pytest.mark.parametrize(
+    "name, value, fault",
+    [
+        ("Members", None, "is null"), ("Members", "x", "has a value of another type"),
+        ("Members", 5, "has a value of another type"), ("Members", [None], "has entries that can't be read"),
+        ("Members", [{"@odata.id": "/a"}, 5], "has entries that can't be read"), ("Members", [], None),
+        ("Members", {"@odata.id": "/a"}, None), ("Volumes", None, "is null"), ("Volumes", [], "has a value of another"),
+        ("Inserted", "yes", "has a value of another type"), ("Inserted", 1, "has a value of another type"),
+        ("Inserted", "true", None), ("Inserted", None, None), ("Image", {}, "has a value of another type"),
+        ("Image", None, None), ("Links", None, "is null"), ("BootOrder", None, "is null"),
+        ("BootOrder", [5, "a"], "has entries"),
+        ("CapacityBytes", "1 TB", "has a value of another type"), ("Own", [None], None),
+    ],
+)  # fmt: skip
+def test_what_is_left_out_is_noted(name: str, value: Any, fault: str | None) -> None:
+    found = fault_at(repaired({"Id": "1", name: value}, PATH), name)
+    assert found is fault is None or (found or "").startswith(fault or "-")
+
+
+def test_what_is_absent_or_named_like_the_notes_is_not_noted() -> None:
+    found = repaired({"Id": "1", NOTES: {"Members": "is null"}, "Boot": {NOTES: 5, "BootOrder": 5}}, PATH)
+    assert fault_at(found, "Members") is None
+    assert fault_at(found["Boot"], "BootOrder") == "has a value of another type"
+
+
 def test_null_is_an_empty_list_or_no_object() -> None:
     assert of({"Drives": None, "Status": None, "Links": None, "EthernetInterfaces": None, "MediaTypes": None}) == {
         "Drives": []
@@ -104,7 +134,7 @@ def test_a_part_without_a_name_gets_one_from_its_place() -> None:
 
 def test_a_resource_without_an_identity_gets_one_from_its_path_and_nonsense_gets_none() -> None:
     assert repaired({"@odata.id": "/x", "Id": None}, "/redfish/v1/Chassis/4/")["Id"] == "4"
-    assert repaired({"Systems": 5}, "/redfish/v1/") == {}
+    assert repaired({"Systems": 5}, "/redfish/v1/").keys() == {NOTES}
 
 
 def test_an_action_needs_a_place() -> None:
