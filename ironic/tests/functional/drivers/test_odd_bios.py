@@ -160,6 +160,9 @@ def test_values_are_shown_as_far_as_they_are_known(bmc: HostileBmc, values: Any,
 
 LOCALE = {"AttributeName": "Locale", "Type": "String", "MinLength": 2, "MaxLength": 4}
 GONE = object()
+ODD_RIGHTS: list[Any] = [True, "True", 1, "yes", [], {}, None, 0, [True]]
+ODD_VALUES: list[Any] = [None, [], {}, [None], [5.5, "On"], [{"ValueName": ["On"]}, "On"]]
+ODD_BOUNDS: list[Any] = ["many", 8.5, [8], {}, True, -(2**64)]
 
 
 @pytest.mark.parametrize(
@@ -195,12 +198,12 @@ def test_a_value_is_checked_by_what_is_certain(
 @pytest.mark.parametrize(
     "entry, odd",
     [
-        *((TURBO, {"ReadOnly": odd}) for odd in (True, "True", 1, "yes", [], {}, None, 0, [True])),
+        *((TURBO, {"ReadOnly": odd}) for odd in ODD_RIGHTS),
         *((TURBO, {"Immutable": odd}) for odd in (True, "true", 1, None)),
-        *((TURBO, {"Value": odd}) for odd in (None, [], {}, [None], [5.5, "On"], [{"ValueName": ["On"]}, "On"])),
+        *((TURBO, {"Value": odd}) for odd in ODD_VALUES),
         (TURBO, {"Value": GONE}),
         (TURBO, {"Value": GONE, "Type": GONE}),
-        *((CORES, {"UpperBound": odd}) for odd in ("many", 8.5, [8], {}, True, -(2**64))),
+        *((CORES, {"UpperBound": odd}) for odd in ODD_BOUNDS),
         (CORES, {"LowerBound": 9}),
         (LOCALE, {"MaxLength": "four"}),
         (LOCALE, {"Type": "Own", "MinLength": GONE, "MaxLength": GONE}),

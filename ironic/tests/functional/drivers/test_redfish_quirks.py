@@ -333,7 +333,7 @@ SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
 # The tests of the rows that every machine gets.
 SHOWN_AT_ALL: dict[str, Callable[..., None]] = {
     "one boot only": test_a_device_for_one_boot_only_is_set_again_before_each_boot,
-    "tasks forgotten": test_redfish_firmware.test_a_task_that_is_gone_has_ended,
+    "tasks forgotten": test_redfish_firmware.test_a_task_that_is_gone_has_done_its_work_if_the_version_shows_it,
     "no boot progress": test_redfish_bios.test_a_factory_reset_ends_when_the_machine_has_started,
     "ETags refused": test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at_all,
     "compressed answers only": test_hostile_bmcs.test_an_answer_that_is_only_sent_compressed_is_read,
