@@ -27,6 +27,7 @@ from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, LostConne
 from ironic.drivers.modules.redfish.bmc_messages import words_of
 from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS, Connection
 from ironic.drivers.task import Node, Task
+from ironic.integrations.allowed_destinations import UNREACHABLE
 
 LOG = logging.getLogger(__name__)
 
@@ -224,6 +225,11 @@ def _refusal(error: sushy_errors.HTTPError) -> str:
 
 
 def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:
+    if access.by_project:
+        # What answers there may be no BMC, and its words not for the project.
+        LOG.warning("BMC %s of node %s, an address of a project: %s", access.address, node.uuid, safe_text(reason))
+        text = RedfishConnectionError.text.format(node=node.uuid, address=access.address, error=UNREACHABLE)
+        return RedfishError(f"{text}.", node=node.uuid, address=access.address, operation=what, error=UNREACHABLE)
     text = f"BMC {access.address}: {safe_text(reason, access.password)}"
     return RedfishError(node=node.uuid, address=access.address, operation=what, error=text)
 
