@@ -31,7 +31,6 @@ NONE: Final = "none"
 
 _PLAIN: Final = re.compile(r"[!#-\[\]-~]*")
 _SAFE: Final = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"\\')
-_PAIR: Final = re.compile(r"([^&=]+)=([^&]+)")
 _LONGEST: Final = 2000
 
 
@@ -90,11 +89,12 @@ def write(
 
 def masked_query(query: str) -> str:
     """Return a query, cut where it is very long, with the values of secret parameters masked."""
-    return _PAIR.sub(_masked_pair, query[:_LONGEST])
+    return "&".join(map(_masked_pair, query[:_LONGEST].split("&")))
 
 
-def _masked_pair(pair: re.Match[str]) -> str:
-    return f"{pair[1]}={REPLACEMENT}" if is_secret_parameter(unquote_plus(pair[1])) else pair[0]
+def _masked_pair(pair: str) -> str:
+    name, _, value = pair.lstrip("=").partition("=")
+    return f"{name}={REPLACEMENT}" if value and is_secret_parameter(unquote_plus(name)) else pair
 
 
 def _printable(text: str | None) -> str:

@@ -101,8 +101,9 @@ _LONG: Final = b"0" * 19
 _SLICE: Final = 65536
 _DIGITS: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _MOST_DIGITS: Final = 20
-# A string or a number in JSON; the fraction and exponent of a number are a group of their own.
-_STRING_OR_NUMBER: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|(-?[0-9]++)([.eE][0-9.eE+-]*+)?', re.DOTALL)
+# A string or a number in JSON; the fraction and exponent of a number are a group of their own. Only a string without
+# an end could lack the second quote: without it as well, it is not read again from within.
+_STRING_OR_NUMBER: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|(-?[0-9]++)([.eE][0-9.eE+-]*+)?', re.DOTALL)
 _CUT_OFF: Final = "The request body could not be read to its end."
 _UNTYPED: Final = "A request body needs a Content-Type header: application/json."
 _FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})

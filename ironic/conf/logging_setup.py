@@ -35,6 +35,11 @@ _CONTROLS: Final = {
 # Halves of characters, which no file takes: the line would be lost.
 _HALVES: Final = dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
+# Characters of a text that are searched for secrets, many times those that are written; nothing behind them is.
+_MOST_SEARCHED: Final = 128 * 1024
+# What no login has in it.
+_ENDS_OF_LOGINS: Final = (" ", "\n", '"', "'")
+
 # Bytes to which texts in a JSON document are shortened at least.
 _SHORTEST_TEXT: Final = 64
 _NEEDED: Final = ("asctime", "levelname", "time", "level", "name")
@@ -135,10 +140,10 @@ class _Harmless(logging.Formatter):
             # Handlers share it, and the one of the journal sends it beside the line.
             record.exc_text = self._line(record.exc_text)
         if isinstance(made, dict):
-            found: object = json.loads(_shortened_document(masked_text(json.dumps(made, default=str))))
+            found: object = json.loads(_shortened_document(_masked_document(json.dumps(made, default=str))))
             return found
         if isinstance(self._inner, formatters.JSONFormatter):
-            return _shortened_document(masked_text(made).translate(_HALVES))
+            return _shortened_document(_masked_document(made).translate(_HALVES))
         return self._line(made)
 
     def formatException(self, ei: Any) -> str:
@@ -147,7 +152,29 @@ class _Harmless(logging.Formatter):
         return self._line(made if isinstance(made, str) else "\n".join(made))
 
     def _line(self, text: str) -> str:
-        return shortened(masked_text(text).rstrip("\n").translate(self._replaced), LONGEST_LINE)
+        return shortened(_masked(text).rstrip("\n").translate(self._replaced), LONGEST_LINE)
+
+
+def _masked(text: str) -> str:
+    """Return a text with its secrets masked, without the end of a very long one.
+
+    Of a secret at the cut nothing is shown: a value is masked up to the end, and a login needs its end to be found.
+    """
+    if len(text) <= _MOST_SEARCHED:
+        return masked_text(text)
+    begin = masked_text(text[:_MOST_SEARCHED])
+    login = begin.find("://", max(map(begin.rfind, _ENDS_OF_LOGINS)) + 1)
+    return f"{begin if login < 0 else begin[:login]}[... {len(text)} characters in all ...]"
+
+
+def _masked_document(text: str) -> str:
+    """Return a JSON document with its secrets masked; its very long texts lose their ends."""
+    if len(text) <= _MOST_SEARCHED:
+        return masked_text(text)
+    document = json.loads(text)
+    texts = {name: each if isinstance(each, str) else json.dumps(each) for name, each in document.items()}
+    cut = {name: _masked(each) if len(each) > LONGEST_LINE else document[name] for name, each in texts.items()}
+    return masked_text(json.dumps(cut))
 
 
 def shortened(text: str, most: int) -> str:

@@ -123,8 +123,10 @@ _PRIVATE_KEY: Final = re.compile(
     re.DOTALL,
 )
 _LOGIN: Final = re.compile(r"(?P<web>(?<=http)|(?<=https))?://(?P<login>[^\s/?#\"]+)@", re.IGNORECASE)
-# For a text that consists of a URL only: a quotation mark does not end its login.
-_URL_LOGIN: Final = re.compile(r"\A(?P<kept>[A-Za-z][\w+.-]{0,30}://)[^\s/?#]*\"[^\s/?#]*@(?=[^\s\"]*\Z)")
+# The beginning of a URL, and what ends its authority.
+_SCHEME: Final = re.compile(r"[A-Za-z][\w+.-]{0,30}://")
+_END_OF_AUTHORITY: Final = re.compile(r"[\s/?#]|\Z")
+_NOT_IN_URLS: Final = re.compile(r"[\s\"]")
 # A login with a slash in the password: the URL is invalid, and errors quote it.
 _BROKEN_LOGIN: Final = re.compile(
     r"://[^\s/?#@:\[\]\"'<>]{1,128}:(?!\d{1,5}(?:[/?#\s]|\Z))[^\s\"'<>@]{0,128}@", re.IGNORECASE
@@ -184,7 +186,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _masked_piece(text: str) -> str:
     if "@" in text and "://" in text:
-        text = _URL_LOGIN.sub(rf"\g<kept>{REPLACEMENT}@", text)
+        text = _without_quoted_login(text) if '"' in text else text
         text = _BROKEN_LOGIN.sub(f"://{REPLACEMENT}@", _LOGIN.sub(_without_login, text))
     small = text.lower()
     has_settings, has_lines = "=" in text or '"' in text or "'" in text, ": " in text or ":\t" in text
@@ -202,6 +204,19 @@ def _masked_piece(text: str) -> str:
     return _LINE.sub(_line, text) if has_lines else text
 
 
+def _without_quoted_login(text: str) -> str:
+    """Mask the login of a text that consists of a URL only: a quotation mark does not end it."""
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return text
+    end = _END_OF_AUTHORITY.search(text, scheme.end())
+    login, at, _ = text[scheme.end() : end.start() if end else None].rpartition("@")
+    behind = scheme.end() + len(login) + 1
+    if not at or '"' not in login or _NOT_IN_URLS.search(text, behind):
+        return text
+    return f"{scheme[0]}{REPLACEMENT}@{text[behind:]}"
+
+
 def _without_login(found: re.Match[str]) -> str:
     """Mask the login of a URL; a user name alone stays, except in HTTP URLs, where it may be a token."""
     if ":" not in found["login"] and "%3a" not in found["login"].lower() and found["web"] is None:
@@ -215,8 +230,11 @@ def _without_settings(text: str) -> str:
     for head in _SETTING.finditer(text):
         if head.start() < done or not _is_secret_here(text, head):
             continue
+        # Looked at before the value is: what is shown is searched on, so it must not be read to its end each time.
+        if text.startswith(_PUBLIC_KEYS, head.end()):
+            continue
         rest = _REST[head["quote"] or head["sign"]].match(text, head.end())
-        if rest is None or not rest[0] or rest[0].startswith(_PUBLIC_KEYS):
+        if rest is None or not rest[0]:
             continue
         kept += text[done : head.end()], REPLACEMENT
         done = rest.end()

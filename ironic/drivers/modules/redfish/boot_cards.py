@@ -27,7 +27,9 @@ from ironic.drivers.task import Node
 Cards = Mapping[str, str]
 
 _DEVICE: Final = re.compile(r"PxeDev(\d{1,2})EnDis")
-_PATH: Final = re.compile(r"/MAC\(([0-9A-Fa-f]{12})[,)].*/(?:IPv4|IPv6)\(")
+# In the path of a boot option: the card, and behind it the protocol.
+_CARD: Final = re.compile(r"/MAC\(([0-9A-Fa-f]{12})[,)]")
+_PROTOCOLS: Final = ("/IPv4(", "/IPv6(")
 _NETWORK_MODES: Final = ("PXE", "HTTP")
 # Each option is a request of its own.
 _MOST_OPTIONS: Final = 64
@@ -62,7 +64,9 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
         is_used = option.get("BootOptionEnabled") is not False and (
             not isinstance(order, list) or option.get("BootOptionReference") in order
         )
-        if is_used and (found := _PATH.search(str(option.get("UefiDevicePath"))[:1000])):
+        path = str(option.get("UefiDevicePath"))
+        before_protocol = path[: max(0, *map(path.rfind, _PROTOCOLS))]
+        if is_used and (found := _CARD.search(before_protocol)):
             yield ":".join(re.findall("..", found[1].lower()))
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from oslo_log import handlers
+from oslo_log import formatters, handlers
 from oslo_log.formatters import FluentFormatter
 
 from ironic.conf import CONF, logging_setup
@@ -203,3 +203,25 @@ def test_the_journal_gets_a_masked_traceback(monkeypatch: pytest.MonkeyPatch) ->
         logger.exception("failed")
     assert "hunter2" not in str(sent[0]) and "192.0.2.1" in sent[0]["EXCEPTION_INFO"]
     assert all(len(str(value)) < 2048 and "\n" not in str(value) for value in sent[0].values())
+
+
+@pytest.mark.parametrize("secret", ["://user:SECRET-OF-IT@host/", "'password': 'SECRET-OF-IT'", "token=SECRET-OF-IT;"])
+def test_of_a_secret_where_a_long_event_is_cut_nothing_is_shown(secret: str) -> None:
+    record = logging.LogRecord("x", logging.INFO, "", 0, "", None, None)
+    for hidden in range(40):
+        # What is masked before it leaves little of the text, so that the cut is not in the middle, which is left out.
+        long = "password='" + "x" * (logging_setup._MOST_SEARCHED - 20 - hidden) + "' "
+        record.msg = long + secret + "y" * 100_000
+        for inner in (logging.Formatter(), formatters.JSONFormatter()):
+            made = logging_setup._Harmless(inner, {}).format(record)
+            assert "SECRET" not in made, made
+            assert len(made) <= logging_setup.LONGEST_LINE
+
+
+def test_a_very_long_event_is_not_searched_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    monkeypatch.setattr(logging_setup, "masked_text", lambda text: searched.append(len(text)) or text)
+    for inner in (logging.Formatter(), formatters.JSONFormatter(), FluentFormatter()):
+        record = logging.LogRecord("x", logging.INFO, "", 0, "a b" * 1_000_000, None, None)
+        logging_setup._Harmless(inner, {}).format(record)
+    assert searched and max(searched) < 10 * logging_setup._MOST_SEARCHED
