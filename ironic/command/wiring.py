@@ -195,7 +195,13 @@ def _conductor(
     host_files.check_roots()
     image_servers.warn_of_unknown_hosts()
     Discovery.from_conf(conf)  # checks options by which conductors work on what an API enrolls
-    workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
+    workers = Workers(
+        conf.host,
+        options.workers_pool_size,
+        options.reserved_workers_pool_percentage,
+        options.workers_percentage_per_owner,
+        store.nodes.are_all_of,
+    )
     composition = Composition.load(conf)
     tasks = TaskFactory(store, composition, workers, conf.host)
     silent: set[int] = set()

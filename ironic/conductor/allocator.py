@@ -6,6 +6,7 @@ the other tries further nodes. The living conductors continue what a dead one ha
 doc/contract/allocations.md#whose-work-it-is.
 """
 
+import contextlib
 import logging
 import random
 import time
@@ -18,7 +19,7 @@ from ironic.conf import CONF
 from ironic.core import allocation_choice as matching
 from ironic.core.allocation_choice import AllocationRequest
 from ironic.core.context import RequestContext, service_context
-from ironic.core.errors import NodeNotFound, NoFreeConductorWorker
+from ironic.core.errors import NodeNotFound, NoFreeConductorWorker, OwnersWorkersInUse
 from ironic.core.resource_errors import AllocationNotFound
 from ironic.services import allocation_binding
 
@@ -65,26 +66,36 @@ class Allocator:
 
     def start(self, context: RequestContext, uuid: str) -> None:
         """Start on an allocation that was just stored, unless another conductor has claimed it already."""
-        found, affinity = self._store.allocations.row(("id", "conductor_affinity"), uuid)
+        found, affinity, owner = self._store.allocations.row(("id", "conductor_affinity", "owner"), uuid)
         if affinity is None:
-            self._begin(context, found, uuid, after=None, background=False)
+            self._begin(context, found, uuid, owner, after=None, background=False)
 
     def take_up(self) -> None:
         """Continue allocations that dead conductors, or this one in an earlier life, have left unfinished."""
         alive = {one.id: one.hostname for one in self._store.conductors.alive(CONF.conductor.heartbeat_timeout)}
-        columns = ("id", "uuid", "conductor_affinity")
+        columns = ("id", "uuid", "conductor_affinity", "owner")
         try:
-            for found, uuid, affinity in self._store.allocations.rows(columns, filters=_UNFINISHED):
+            for found, uuid, affinity, owner in self._store.allocations.rows(columns, filters=_UNFINISHED):
                 if affinity not in alive or (alive[affinity] == self._host and found not in self._running):
                     LOG.warning("Allocation %s was left unfinished and is continued", uuid)
-                    self._begin(service_context(), found, uuid, after=affinity, background=True)
+                    with contextlib.suppress(OwnersWorkersInUse):  # those of other owners are next
+                        self._begin(service_context(), found, uuid, owner, after=affinity, background=True)
         except NoFreeConductorWorker:
             LOG.warning(
                 "No worker is free for unfinished allocations on conductor %s; they are tried again later", self._host
             )
 
-    def _begin(self, context: RequestContext, found: int, uuid: str, *, after: int | None, background: bool) -> None:
-        slot = self._pool.take(f"allocation {uuid}", background=background)
+    def _begin(
+        self,
+        context: RequestContext,
+        found: int,
+        uuid: str,
+        owner: str | None,
+        *,
+        after: int | None,
+        background: bool,
+    ) -> None:
+        slot = self._pool.take(f"allocation {uuid}", owner, background=background)
         # Before the claim, because an allocation that is claimed in the table must be found here too.
         self._running.add(found)
         try:

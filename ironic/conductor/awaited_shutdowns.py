@@ -8,8 +8,10 @@ import logging
 from typing import Any, Final
 
 from ironic.conductor import node_events, power
+from ironic.conductor.fair_shares import Party, party_of
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.locking import LockMode
+from ironic.conductor.party_rounds import OWNERS, PartyRounds
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.transitions import shortened
@@ -35,15 +37,21 @@ class AwaitedShutdowns:
 
     def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
         self._tasks, self._hash_ring = tasks, hash_ring
+        self._rounds = PartyRounds(tasks, _PURPOSE, lambda uuids: list(map(self._visit, uuids)))
 
     def __call__(self) -> None:
         """Look at each machine of this conductor once."""
+        found: list[tuple[str, Party]] = []
         for target in (states.POWER_OFF, states.POWER_ON):
             # Few nodes have a target and no lock; to search the text of all nodes here would cost a database seconds.
             filters: dict[str, Any] = {"target_power_state": target, "reserved": False}
-            for uuid, *owner in self._tasks.store.nodes.rows(("uuid", "driver", "conductor_group"), filters=filters):
-                if self._hash_ring.is_mine(self._tasks.host, uuid, *owner):
-                    self._visit(uuid)
+            columns = ("uuid", "driver", "conductor_group", *OWNERS)
+            found.extend(
+                (uuid, party_of(owner, lessee))
+                for uuid, driver, group, owner, lessee in self._tasks.store.nodes.rows(columns, filters=filters)
+                if self._hash_ring.is_mine(self._tasks.host, uuid, driver, group)
+            )
+        self._rounds.visit(found)
 
     def _visit(self, uuid: str) -> None:
         try:

@@ -2,7 +2,8 @@
 
 Machines behind one BMC address are read one after another with a pause between; the others are spread over as many
 workers as an option allows and are free. Machines that did not answer last time have half of them and hold up no
-other. A stop ends a round between two readings. Reading takes no lock.
+other. Owners take turns: the one with the fewest machines being read comes next. A stop ends a round between two
+readings. Reading takes no lock.
 """
 
 import logging
@@ -10,9 +11,9 @@ import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ironic.conductor.fair_shares import FairQueue, party_of
 from ironic.conductor.tasks import TaskFactory
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.inspection.bmc_addresses import server_of
@@ -57,17 +58,17 @@ class _Lane:
     """Nodes that wait to be read, in groups, and the workers that read them."""
 
     def __init__(self) -> None:
-        self.groups: SimpleQueue[_Group] = SimpleQueue()
+        self.groups: FairQueue[_Group] = FairQueue()
         self.workers: list[_Worker] = []
 
     def free(self, limit: int) -> int:
         """Return how many more workers may read, of so many at once; those that wait for slow machines don't count."""
         self.workers = [worker for worker in self.workers if not worker.end.is_set()]
-        return min(self.groups.qsize(), limit - self._fast(), _MOST_WORKERS * limit - len(self.workers))
+        return min(len(self.groups), limit - self._fast(), _MOST_WORKERS * limit - len(self.workers))
 
     def is_moving(self) -> bool:
         """Return whether a node waits for a worker, or is read and that is not slow yet."""
-        return bool(self.workers) and (self.groups.qsize() > 0 or self._fast() > 0)
+        return bool(self.workers) and (len(self.groups) > 0 or self._fast() > 0)
 
     def _fast(self) -> int:
         since = time.monotonic() - _SLOW_SECONDS
@@ -115,7 +116,7 @@ class BmcReader:
         until = time.monotonic() + self._longest_wait()
         for group in by_bmc(new):
             lane = self._suspect if any(node.id in suspects for node in group) else self._sound
-            lane.groups.put(_Group(group, until))
+            lane.groups.put(party_of(group[0].owner, group[0].lessee), _Group(group, until))
         self._start_workers()
         if not self._sound.workers:
             # No worker is free but this one.
@@ -166,13 +167,13 @@ class BmcReader:
         """Read the machines of one group after another until the queue is empty or a stop is requested."""
         end = time.monotonic() + _LONGEST_RUN
         while not self._stopping.is_set() and time.monotonic() < end:
-            try:
-                group = lane.groups.get_nowait()
-            except Empty:
+            if (found := lane.groups.take()) is None:
                 return
+            party, group = found
             try:
                 self._read_group(group, worker)
             finally:
+                lane.groups.done(party)
                 self._busy.difference_update(node.id for node in group.nodes)
 
     def _read_group(self, group: _Group, worker: _Worker) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 
 from ironic.conductor import background_work, node_events
 from ironic.conductor.background_work import Work
+from ironic.conductor.fair_shares import party_of
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.locking import LockMode
 from ironic.conductor.node_events import add_history
@@ -157,9 +158,10 @@ class ConsoleRestorer:
         self._ended[end.uuid] = _SeenEnd(end.reason, is_second=end.uuid in self._last_end)
         self._last_end[end.uuid] = now
         try:
-            slot = self._tasks.pool.take(f"opening the console of node {end.uuid} again", background=True)
+            party = party_of(*self._tasks.store.nodes.row(("owner", "lessee"), end.uuid))
+            slot = self._tasks.pool.take(f"opening the console of node {end.uuid} again", party, background=True)
             slot.start(self._restore, end.uuid)
-        except NoFreeConductorWorker as error:
+        except (NodeNotFound, NoFreeConductorWorker) as error:
             LOG.info("Node %s: its console is opened again in the next run: %s", end.uuid, error)
 
     def _restore(self, uuid: str) -> None:

@@ -23,8 +23,10 @@ from futurist import periodics
 from oslo_db import exception as db_errors
 
 from ironic.conductor import background_work
+from ironic.conductor.fair_shares import party_of
 from ironic.conductor.flows import inspecting, resuming
 from ironic.conductor.locking import LockMode
+from ironic.conductor.party_rounds import OWNERS, PartyRounds
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
@@ -176,7 +178,7 @@ def jobs_of(composition: "Composition", tasks: TaskFactory, hash_ring: HashRingM
 
 def _act(method: PeriodicMethod, tasks: TaskFactory, hash_ring: HashRingManager) -> Callable[[], None]:
     if method.terms.nodes is not None:
-        return functools.partial(_visit_nodes, method, method.terms.nodes, tasks, hash_ring)
+        return _NodeVisits(method, method.terms.nodes, tasks, hash_ring)
     return lambda: method.method(tasks, service_context())
 
 
@@ -190,18 +192,35 @@ def _faults(method: PeriodicMethod, tasks: TaskFactory) -> Iterator[str]:
         yield f"{method.title} wants {', '.join(unknown)} of nodes, which they don't have"
 
 
-def _visit_nodes(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
-    """Call the method for this conductor's nodes that chose the implementation, up to the limit of the method."""
-    visited = 0
-    filters = {**method.users, **wanted.filters}
-    for uuid, driver, group in tasks.store.nodes.rows(("uuid", "driver", "conductor_group"), filters=filters):
-        if not hash_ring.is_mine(tasks.host, uuid, driver, group):
-            continue
-        if visited == wanted.limit:
-            break
-        visited += _visit(method, wanted, tasks, uuid)
-    if wanted.count_metric:
-        Metrics(type(method.interface).__module__).send_gauge(wanted.count_metric, visited)
+class _NodeVisits:
+    """Calls the method for this conductor's nodes that chose the implementation, up to its limit for each party."""
+
+    def __init__(
+        self, method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, hash_ring: HashRingManager
+    ) -> None:
+        self._method, self._wanted, self._tasks, self._hash_ring = method, wanted, tasks, hash_ring
+        self._rounds = PartyRounds(tasks, method.title, self._visit_some)
+        self._visited = 0
+
+    def __call__(self) -> None:
+        filters = {**self._method.users, **self._wanted.filters}
+        columns = ("uuid", "driver", "conductor_group", *OWNERS)
+        self._visited = 0
+        self._rounds.visit(
+            (uuid, party_of(owner, lessee))
+            for uuid, driver, group, owner, lessee in self._tasks.store.nodes.rows(columns, filters=filters)
+            if self._hash_ring.is_mine(self._tasks.host, uuid, driver, group)
+        )
+        if self._wanted.count_metric:
+            Metrics(type(self._method.interface).__module__).send_gauge(self._wanted.count_metric, self._visited)
+
+    def _visit_some(self, uuids: list[str]) -> None:
+        visited = 0
+        for uuid in uuids:
+            if visited == self._wanted.limit:
+                break
+            visited += _visit(self._method, self._wanted, self._tasks, uuid)
+        self._visited += visited
 
 
 def _end_step(task: TaskManager, end: object) -> None:

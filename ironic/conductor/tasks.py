@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ironic.conductor import power, transitions
+from ironic.conductor.fair_shares import party_of
 from ironic.conductor.locking import Lock, LockMode, Locks
 from ironic.conductor.workers import Workers, WorkerSlot
 from ironic.core import states
@@ -263,7 +264,8 @@ class TaskManager(drivers.Task):
         self._work = functools.partial(function, *args, **kwargs)
         if self._slot is None:
             what = f"{self.purpose} of node {self.node.uuid}"
-            self._slot = self._factory.pool.take(what, background=self._mode.is_background)
+            party = party_of(self.node.owner, self.node.lessee)
+            self._slot = self._factory.pool.take(what, party, background=self._mode.is_background)
 
     def set_spawn_error_hook(
         self, function: Callable[Concatenate[BaseException, P], object], *args: P.args, **kwargs: P.kwargs

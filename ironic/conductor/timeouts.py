@@ -22,7 +22,7 @@ from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.context import service_context
-from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker, TemporaryFailure
+from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker, OwnersWorkersInUse, TemporaryFailure
 from ironic.core.flow import FLOWS, Wait, in_state
 from ironic.core.step_cursor import StepCursor, keys_of
 from ironic.rpc.hash_ring import HashRingManager
@@ -102,7 +102,7 @@ class Timeouts:
             with self._tasks.acquire(service_context(), uuid, LockMode.PERIODIC, purpose=purpose) as task:
                 if task.node.provision_state == state and is_over(task.node):
                     task.spawn_after(self._handlers.get(state, fail_without_clean_up), task, reason(task.node, wait))
-        except (NodeLocked, NodeNotFound) as error:
+        except (NodeLocked, NodeNotFound, OwnersWorkersInUse) as error:
             LOG.debug("The wait of node %s is not ended in this run: %s", uuid, error)
         except TemporaryFailure:
             raise  # no worker is free, or the database is away, which concerns all nodes

@@ -89,7 +89,7 @@ def call_driver_vendor_method(
     _check_arguments(terms["func"], context, asked)
     vendor.driver_validate(method=asked.method, **asked.keywords)
     if terms["async"]:
-        slot = tasks.pool.take(f"vendor method {asked.method}")
+        slot = tasks.pool.take(f"vendor method {asked.method}", context.project_id)
         slot.start(_logged, "of a driver", asked.method, terms["func"], context, asked.keywords)
         return {"async": True}
     return _answer(terms, terms["func"](context, **asked.keywords))

@@ -2,8 +2,9 @@
 
 A slot is taken before anything is changed and started afterwards, so work that was accepted always gets a thread and
 work that finds no slot is refused at once. A share of the slots is reserved for users' requests: heartbeats and
-periodic tasks, which come again by themselves, can't have it. Each piece of work has a thread of its own, which comes
-with it and goes with it: work takes seconds, a thread a tenth of a millisecond.
+periodic tasks, which come again by themselves, can't have it. Work for nodes counts for their owner, who can't have all
+slots while there are nodes of others (`fair_shares`). Each piece of work has a thread of its own, which comes with it
+and goes with it: work takes seconds, a thread a tenth of a millisecond.
 
 Work that exceeds [conductor]work_deadline is written off: no thread can be ended from outside, but its slot is freed.
 At most as many threads are lost so as there are slots; then work keeps its slot, so there are never more than twice as
@@ -15,11 +16,14 @@ import logging
 import threading
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from enum import Enum
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from ironic.core.errors import NoFreeConductorWorker
+from ironic.conductor.fair_shares import Party, has_room
+from ironic.core.errors import NoFreeConductorWorker, OwnersWorkersInUse
 
 LOG = logging.getLogger(__name__)
 
@@ -27,23 +31,33 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class Whose(Enum):
+    """Whose work it is, if it is not for nodes of a party."""
+
+    SERVICE = "the service's own"
+
+
+SERVICE: Final = Whose.SERVICE
+
+
 class WorkerSlot:
     """A worker thread that is reserved for one piece of work; start the work or release the slot, once."""
 
-    __slots__ = ("_purpose", "_workers")
+    __slots__ = ("_party", "_purpose", "_workers")
 
-    def __init__(self, workers: "Workers", purpose: str) -> None:
+    def __init__(self, workers: "Workers", purpose: str, party: Party | Whose) -> None:
         self._workers: Workers | None = workers
-        self._purpose = purpose
+        self._purpose, self._party = purpose, party
 
     def start(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run the function on a worker, which frees the slot when it ends; NoFreeConductorWorker at shutdown."""
-        return self._detach()._submit(self._purpose, functools.partial(function, *args, **kwargs))
+        work = _Work(self._purpose, self._party, time.monotonic())
+        return self._detach()._submit(work, functools.partial(function, *args, **kwargs))
 
     def release(self) -> None:
         """Free the slot without using it; a second call, or one after start, has no effect."""
         if self._workers is not None:
-            self._detach()._free()
+            self._detach()._free(self._party)
 
     def _detach(self) -> "Workers":
         workers, self._workers = self._workers, None
@@ -57,9 +71,10 @@ class WorkLost(Exception):
 
 
 class _Work(NamedTuple):
-    """Work that runs, and since when on the monotonic clock."""
+    """Work that runs, for whom, and since when on the monotonic clock."""
 
     purpose: str
+    party: Party | Whose
     since: float
 
 
@@ -75,11 +90,20 @@ def _settle(set_outcome: Callable[[T], None], outcome: T) -> bool:
 class Workers:
     """A bounded pool of threads that refuses instead of queueing."""
 
-    def __init__(self, host: str, size: int, reserved_percentage: int = 0) -> None:
-        self._host = host
+    def __init__(
+        self,
+        host: str,
+        size: int,
+        reserved_percentage: int = 0,
+        party_percentage: int = 100,
+        is_alone: Callable[[Party], bool] = lambda _: False,
+    ) -> None:
+        """Have so many slots; ``is_alone`` returns whether no other party has nodes, and may read the database."""
+        self._host, self._party_percentage, self._is_alone = host, party_percentage, is_alone
         self._size = size
         self._size_for_background = size - size * reserved_percentage // 100
         self._taken = 0
+        self._of_party: Counter[Party] = Counter()
         self._stopping = False
         self._changed = threading.Condition()
         self._running: dict[Future[Any], _Work] = {}
@@ -97,13 +121,26 @@ class Workers:
         """Return whether new work is refused because the conductor stops."""
         return self._stopping
 
-    def take(self, purpose: str, *, background: bool = False) -> WorkerSlot:
-        """Take a slot, or raise NoFreeConductorWorker; background work can't have the reserved share."""
+    def take(self, purpose: str, party: Party | Whose = SERVICE, *, background: bool = False) -> WorkerSlot:
+        """Take a slot, or raise NoFreeConductorWorker; background work can't have the reserved share.
+
+        Raises OwnersWorkersInUse, a kind of that, when the party has its share and others have nodes, too.
+        """
+        if party is not SERVICE and not self._has_share(party) and not self._is_alone(party):
+            raise OwnersWorkersInUse(host=self._host, count=self._of_party[party])
         with self._changed:
             if self._stopping or self._taken >= (self._size_for_background if background else self._size):
                 raise NoFreeConductorWorker(host=self._host)
             self._taken += 1
-        return WorkerSlot(self, purpose)
+            if party is not SERVICE:
+                self._of_party[party] += 1
+        return WorkerSlot(self, purpose, party)
+
+    def _has_share(self, party: Party) -> bool:
+        with self._changed:
+            free = self._size - self._taken
+            # A full pool has no room for anybody, which is another refusal.
+            return not free or has_room(self._of_party[party], free, self._party_percentage)
 
     def drain(self, timeout: float) -> list[str]:
         """Refuse new work and wait for what runs; return the purposes of what still runs after ``timeout`` seconds."""
@@ -153,11 +190,11 @@ class Workers:
         for thread in threads:
             thread.join()
 
-    def _submit(self, purpose: str, work: Callable[[], T]) -> Future[T]:
+    def _submit(self, work: _Work, act: Callable[[], T]) -> Future[T]:
         future: Future[Any] = Future()
-        thread = threading.Thread(target=self._carry_out, args=(work, future), name="conductor-worker", daemon=True)
+        thread = threading.Thread(target=self._carry_out, args=(act, future), name="conductor-worker", daemon=True)
         with self._changed:
-            self._running[future] = _Work(purpose, time.monotonic())
+            self._running[future] = work
             is_refused = self._closed
             self._threads.add(thread)
         try:
@@ -184,10 +221,14 @@ class Workers:
 
     def _ended(self, future: Future[object]) -> None:
         with self._changed:
-            del self._running[future]
-        self._free()
+            work = self._running.pop(future)
+        self._free(work.party)
 
-    def _free(self) -> None:
+    def _free(self, party: Party | Whose) -> None:
         with self._changed:
             self._taken -= 1
+            if party is not SERVICE:
+                self._of_party[party] -= 1
+                if not self._of_party[party]:
+                    del self._of_party[party]
             self._changed.notify_all()

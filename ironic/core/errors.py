@@ -6,7 +6,7 @@
     +- NotFound 404 --------- NodeNotFound, DriverNotFound, NoValidHost, ...
     +- NotAcceptable 406
     +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
-    +- TemporaryFailure 503 - NoFreeConductorWorker, ConcurrentActionLimit, CallHeldBack
+    +- TemporaryFailure 503 - NoFreeConductorWorker (OwnersWorkersInUse), ConcurrentActionLimit, CallHeldBack
     |                       - ReportNotTaken
     |                       - ConductorUnreachable - ConductorSilent, ConductorAbsent, CallCameTooLate
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
@@ -321,6 +321,15 @@ class NoFreeConductorWorker(TemporaryFailure):
     """The conductor's worker pool is full."""
 
     text = "Conductor {host} has no free worker. Try again in a moment."
+
+
+class OwnersWorkersInUse(NoFreeConductorWorker):
+    """The nodes of one owner have their share of the conductor's workers."""
+
+    text = (
+        "Operations on nodes of the same owner have {count} workers of conductor {host} already, which is their share "
+        "([conductor]workers_percentage_per_owner). Try again when some of them have ended."
+    )
 
 
 class ConcurrentActionLimit(TemporaryFailure):

@@ -125,6 +125,13 @@ class Nodes(Reservations):
             statement = statement.where(nodes.c.id != record.id)
         return int(connection.execute(statement).scalar_one())
 
+    def are_all_of(self, project: str | None) -> bool:
+        """Return whether no node belongs to another project, as owner or, without one, as lessee; None is the site."""
+        whose = sa.func.coalesce(nodes.c.owner, nodes.c.lessee)
+        other = whose.is_not(None) if project is None else sa.or_(whose.is_(None), whose != project)
+        statement = sa.select(nodes.c.id).where(other).limit(1)
+        return self.transactions.read(lambda connection: connection.execute(statement).first()) is None
+
     def by_macs(self, macs: Sequence[str]) -> list[NodeRow]:
         """Return each node that has a port with one of these MAC addresses, once."""
         owners = sa.select(ports.c.node_id).where(ports.c.address.in_([mac.lower() for mac in macs]))

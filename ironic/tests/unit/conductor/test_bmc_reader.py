@@ -25,7 +25,13 @@ def gate() -> Iterator[threading.Event]:
 
 def machines(first: int, count: int) -> list[Any]:
     return [
-        SimpleNamespace(id=number, uuid=f"node-{number}", driver_info={"ipmi_address": f"bmc-{number}"})
+        SimpleNamespace(
+            id=number,
+            uuid=f"node-{number}",
+            driver_info={"ipmi_address": f"bmc-{number}"},
+            owner=None,
+            lessee=None,
+        )
         for number in range(first, first + count)
     ]
 
@@ -64,3 +70,34 @@ def test_the_workers_do_not_grow_with_the_number_of_silent_bmcs(
     while pool.taken and time.monotonic() < until:
         time.sleep(0.01)
     assert pool.taken == 0
+
+
+def test_the_machine_of_another_owner_is_next_however_many_wait_before_it() -> None:
+    pool: Any = Workers("c1", 10)
+    tasks: Any = SimpleNamespace(pool=pool)
+    turns = threading.Semaphore(0)
+    begun: list[str] = []
+
+    def read(node: Any) -> None:
+        begun.append(node.owner)
+        if node.owner == "slow":
+            turns.acquire()
+
+    of_slow, of_other = machines(0, 40), machines(100, 3)
+    for node in of_slow:
+        node.owner = "slow"
+    for node in of_other:
+        node.owner = "other"
+    reader = BmcReader(tasks, "reading", read, workers=lambda: 2)
+    reading = threading.Thread(target=reader.read, args=([*of_slow, *of_other],), daemon=True)
+    reading.start()
+    until = time.monotonic() + 30
+    while begun.count("other") < len(of_other) and time.monotonic() < until:
+        time.sleep(0.01)
+    # The other one's machines are read while one worker waits for the slow one's first machine.
+    assert begun.count("other") == len(of_other)
+    assert begun.count("slow") < len(of_slow) // 2
+    reader.stop()
+    turns.release(len(of_slow))
+    reading.join(30)
+    assert pool.drain(30) == []

@@ -109,7 +109,7 @@ class Pool(Inline):
         super().__init__()
         self.noted: list[tuple[str, bool]] = []
 
-    def take(self, purpose: str, *, background: bool = False) -> Inline:
+    def take(self, purpose: str, party: object = None, *, background: bool = False) -> Inline:
         self.noted.append((purpose, background))
         return super().take(purpose, background=background)
 

@@ -29,7 +29,7 @@ class Inline:
         self.lost = False
         self.taken = 0
 
-    def take(self, purpose: str, *, background: bool = False) -> "Inline":
+    def take(self, purpose: str, party: object = None, *, background: bool = False) -> "Inline":
         if self.full:
             raise NoFreeConductorWorker(host=HOST)
         self.taken += 1

@@ -288,7 +288,7 @@ class Threads:
         self.free = 2
         self.executor = ThreadPoolExecutor(2)
 
-    def take(self, purpose, *, background=False):
+    def take(self, purpose, party=None, *, background=False):
         assert background
         self.free -= 1
         return self
