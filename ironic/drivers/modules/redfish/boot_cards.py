@@ -17,7 +17,7 @@ import sushy
 
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_survey import has_link
-from ironic.drivers.modules.redfish.certainty import Document, Uncertain, whole_paths
+from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given, whole_paths
 from ironic.drivers.modules.redfish.members import all_members, chassis_of, of_each
 from ironic.drivers.modules.redfish.network_cards import mac_in
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves
@@ -59,12 +59,12 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
     boot = system.json.get("Boot")
     if not isinstance(boot, dict) or _mode(system) == sushy.BOOT_SOURCE_MODE_BIOS:
         return
-    order = boot.get("BootOrder")
+    order = given(Document(system.path, boot), "BootOrder")
     for option in _members(system, boot.get("BootOptions")):
-        is_used = option.get("BootOptionEnabled") is not False and (
-            not isinstance(order, list) or option.get("BootOptionReference") in order
+        is_used = given(option, "BootOptionEnabled") is not False and (
+            order is None or option.json.get("BootOptionReference") in order
         )
-        path = str(option.get("UefiDevicePath"))
+        path = given(option, "UefiDevicePath") or ""
         before_protocol = path[: max(0, *map(path.rfind, _PROTOCOLS))]
         if is_used and (found := _CARD.search(before_protocol)):
             yield ":".join(re.findall("..", found[1].lower()))
@@ -89,7 +89,7 @@ def _mode(system: System) -> Any:
     return system.boot.mode if system.boot is not None else None
 
 
-def _members(system: System, link: object) -> Iterable[Mapping[str, Any]]:
+def _members(system: System, link: object) -> Iterable[Document]:
     """Yield the documents of a collection; raise an error of the library when one of them can't be read."""
     connector = connector_of(system)
 
@@ -100,4 +100,4 @@ def _members(system: System, link: object) -> Iterable[Mapping[str, Any]]:
     if len(paths) > _MOST_OPTIONS:
         raise Uncertain(path, f"it has more than {_MOST_OPTIONS} boot options")
     for member in paths:
-        yield connector.get(member).json()
+        yield Document(member, connector.get(member).json())

@@ -89,9 +89,10 @@ def _size_of(module: Document) -> float:
     if kind not in _MEMORY or state.get("State") == sushy.STATE_ABSENT.value:
         return 0
     # Without a state, null is the size of an empty slot.
-    if size is None and ("CapacityMiB" not in module.json or state.get("State") is not None):
+    is_shown = size >= 0 if size is not None else "CapacityMiB" in module.json and state.get("State") is None
+    if not is_shown:
         raise Uncertain(module.path, "it does not show its size, CapacityMiB")
-    return max(size or 0, 0)
+    return size or 0
 
 
 def _is_cpu(processor: Any) -> bool:

@@ -402,7 +402,7 @@ def _makes_volumes(storage: Any) -> bool:
 
 
 def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]] | None:
-    """Return the logical disks that the BMC has now, None when some can't be read.
+    """Return the logical disks that the BMC has now, None when some can't be read or do not show their size.
 
     Raise Uncertain when those of the ``changed`` controllers can't be.
     """
@@ -419,6 +419,7 @@ def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]
                     raise
                 is_whole = False
                 continue
+            is_whole = is_whole and all((volume.capacity_bytes or 0) > 0 for volume in volumes)
             found += [
                 {
                     "id": volume.identity,
@@ -438,7 +439,10 @@ def _store(task: Task, found: list[dict[str, Any]] | None) -> None:
     """Store the logical disks of a node; a root volume becomes that of the node's properties."""
     node = task.node
     if found is None:
-        LOG.warning("Node %s: raid_config stays as it was: not all controllers show their logical disks", node.uuid)
+        LOG.warning(
+            "Node %s: raid_config stays as it was: not all controllers show their logical disks and the sizes of them",
+            node.uuid,
+        )
         node.save()
         return
     node.raid_config = {"logical_disks": found, "last_updated": utc_now().isoformat()}

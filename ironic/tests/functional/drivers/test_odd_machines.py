@@ -326,7 +326,8 @@ def test_memory_is_that_of_its_modules_where_the_summary_is_odd(whole: HostileBm
 
 
 @pytest.mark.parametrize(
-    "odd", [{"CapacityMiB": "16 GB"}, {"CapacityMiB": []}, {"CapacityMiB": None, "Status": ENABLED}, {}]
+    "odd",
+    [{"CapacityMiB": "16 GB"}, {"CapacityMiB": []}, {"CapacityMiB": -1}, {"CapacityMiB": None, "Status": ENABLED}, {}],
 )
 def test_a_part_of_the_memory_is_not_taken_for_all_of_it(whole: HostileBmc, odd: dict[str, Any]) -> None:
     with_modules(whole, MODULE, odd)

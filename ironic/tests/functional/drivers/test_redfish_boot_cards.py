@@ -171,6 +171,13 @@ def test_functions_of_network_adapters_have_a_boot_mode(
     assert flags == ({FIRST: False, SECOND: False, THIRD: True} if flag else dict.fromkeys(NAMES.values(), True))
 
 
+@pytest.mark.parametrize("order", [["Boot0001", 5], 5, {}, [None]])
+def test_an_order_that_is_read_in_half_names_none(store: Store, bmc: HostileBmc, order: Any) -> None:
+    boot_options(bmc, order, Boot0001=network(FIRST), Boot0002=network(SECOND))
+    _, flags = inspected(store, bmc)
+    assert flags == dict.fromkeys(NAMES.values(), True)
+
+
 @pytest.mark.parametrize("nonsense", [{}, [], {"Members": 1}, {"Members": [7, {"@odata.id": 7}, link("/nowhere")]}])
 def test_nonsense_in_place_of_boot_options_names_none(store: Store, bmc: HostileBmc, nonsense: Any) -> None:
     boot_options(bmc, "Boot0001", Boot0001=network(FIRST))

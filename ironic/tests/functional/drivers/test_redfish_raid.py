@@ -422,10 +422,22 @@ def test_volumes_are_made_on_a_controller_beside_a_dead_one_if_they_name_it(bmc:
         RedfishRAID().create_configuration(on(bmc, mirror()))
     assert bmc.orders == []
     task = on(bmc, {**mirror(), "controller": "B"})
-    task.node.raid_config = before = {"logical_disks": []}
+    before: dict[str, Any] = {"logical_disks": []}
+    task.node.raid_config = before
     assert RedfishRAID().create_configuration(task) is None
     assert [path for _method, path, _body in bmc.orders] == [f"{STORAGE}/B/Volumes"]
     # Those of the other controller are not known, so the list is not stored.
+    assert task.node.raid_config == before
+
+
+@pytest.mark.parametrize("size", [None, 0, -1, "10 GB"])
+def test_a_list_of_logical_disks_without_their_sizes_is_not_stored(bmc: Any, size: Any) -> None:
+    made = volume_on(bmc, "B", 0, 1)
+    bmc.documents[made]["CapacityBytes"] = size
+    task = on(bmc, {**mirror(), "controller": "A"})
+    before: dict[str, Any] = {"logical_disks": []}
+    task.node.raid_config = before
+    assert RedfishRAID().create_configuration(task) is None
     assert task.node.raid_config == before
 
 

@@ -220,7 +220,12 @@ def test_of_a_secret_where_a_long_event_is_cut_nothing_is_shown(secret: str) -> 
 
 def test_a_very_long_event_is_not_searched_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     searched: list[int] = []
-    monkeypatch.setattr(logging_setup, "masked_text", lambda text: searched.append(len(text)) or text)
+
+    def noted(text: str) -> str:
+        searched.append(len(text))
+        return text
+
+    monkeypatch.setattr(logging_setup, "masked_text", noted)
     for inner in (logging.Formatter(), formatters.JSONFormatter(), FluentFormatter()):
         record = logging.LogRecord("x", logging.INFO, "", 0, "a b" * 1_000_000, None, None)
         logging_setup._Harmless(inner, {}).format(record)

@@ -61,8 +61,11 @@ def test_no_list_of_links_is_an_answer_and_an_odd_one_is_none() -> None:
         ONE["@odata.id"],
         TWO["@odata.id"],
     ]
-    for links in (None, 5, {"Drives": None}, {"Drives": "x"}, {"Drives": [ONE, None]}, {"Drives": [{}]},
-                  {"Drives": [ONE], "Drives@odata.count": 2}):  # fmt: skip
+    no_lists: list[Any] = [
+        None, 5, {"Drives": None}, {"Drives": "x"}, {"Drives": [ONE, None]}, {"Drives": [{}]},
+        {"Drives": [ONE], "Drives@odata.count": 2},
+    ]  # fmt: skip
+    for links in no_lists:
         with pytest.raises(Uncertain, match="Links"):
             whole_links(of(Links=links), "Drives")
 
@@ -70,13 +73,15 @@ def test_no_list_of_links_is_an_answer_and_an_odd_one_is_none() -> None:
 def test_null_and_absent_are_answers_of_plain_values_and_odd_ones_are_not() -> None:
     assert given(of(Inserted=None), "Inserted") is given(of(), "Inserted") is None
     assert given(of(Inserted="true"), "Inserted") is True
-    for odd in ("yes", 1, [], {}):
+    values: list[Any] = ["yes", 1, [], {}]
+    for odd in values:
         with pytest.raises(Uncertain, match="Inserted has a value of another type"):
             given(of(Inserted=odd), "Inserted")
 
 
 def test_a_link_is_there_or_absent_and_null_is_neither() -> None:
     assert leads_to(of(Volumes=ONE), "Volumes") and not leads_to(of(), "Volumes")
-    for odd in (None, 5, [], {}, "x"):
+    links: list[Any] = [None, 5, [], {}, "x"]
+    for odd in links:
         with pytest.raises(Uncertain, match="Volumes"):
             leads_to(of(Volumes=odd), "Volumes")
