@@ -16,6 +16,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers import node_attributes
 from ironic.drivers.driver_periodics import node_periodic
@@ -40,6 +41,7 @@ from ironic.drivers.modules.redfish.members import (
 )
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
+from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -49,6 +51,7 @@ LOG = logging.getLogger(__name__)
 KEY: Final = "raid_configs"
 
 _DELETE: Final = {"description": "Whether to delete the logical disks that are there; false if left out."}
+_STILL_THERE: Final = "the BMC has accepted the deletion of logical disks and still shows "
 _CREATE_ARGSINFO: Final = {
     "create_root_volume": RAID_APPLY_CONFIGURATION_ARGSINFO["create_root_volume"],
     "create_nonroot_volumes": RAID_APPLY_CONFIGURATION_ARGSINFO["create_nonroot_volumes"],
@@ -126,7 +129,8 @@ class RedfishRAID(RAIDInterface):
     @service_step(priority=0)
     def delete_configuration(self, task: Task) -> str | None:
         present = read(task, "reading the volumes", _volume_paths, anew=True)
-        return _begin(task, {"operation": "delete", "delete": present, "create": []})
+        gone = [item["path"] for item in present]
+        return _begin(task, {"operation": "delete", "delete": present, "create": [], "gone": gone})
 
     @deploy_step(priority=0, argsinfo=_APPLY_ARGSINFO)
     @service_step(priority=0, argsinfo=_APPLY_ARGSINFO)
@@ -168,8 +172,19 @@ def _begin(task: Task, memory: Memory) -> str | None:
         _wait(task, memory)
         return waiting_step.begin(task, f"the BMC to {memory['operation']} logical disks")
     task.node.del_driver_internal_info(KEY)
+    if not is_stored_soon(lambda: not _left(task, memory)):
+        what = "deleting logical disks"
+        raise RedfishError(node=task.node.uuid, operation=what, error=_STILL_THERE + ", ".join(_left(task, memory)))
     _store(task, _logical_disks(task, memory["controllers"]))
     return None
+
+
+def _left(task: Task, memory: Memory) -> list[str]:
+    """Return the paths of logical disks that the BMC still shows and that should be gone."""
+    if not (gone := memory.get("gone")):
+        return []
+    present = {plain_path(one["path"]) for one in read(task, "reading the volumes", _volume_paths, anew=True)}
+    return [path for path in gone if plain_path(path) in present]
 
 
 def _wait(task: Task, memory: Memory) -> None:
@@ -185,7 +200,9 @@ def _send(task: Task, memory: Memory) -> Memory:
     waiting_step.remember(task, KEY, {**memory, "sending": True})
     rest: dict[str, list[Any]] = {"delete": list(memory["delete"]), "create": list(memory["create"])}
     kept = {
-        name: value for name, value in memory.items() if name in ("operation", "controllers", *waiting_step.CARRIED)
+        name: value
+        for name, value in memory.items()
+        if name in ("operation", "controllers", "gone", *waiting_step.CARRIED)
     }
     tasks: list[str] = []
     restarts = False
@@ -234,6 +251,8 @@ def _judge(task: Task, memory: Memory) -> Verdict:
         return _continue
     if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):
         return None
+    if left := _left(task, memory):
+        return StepFailed(_STILL_THERE + ", ".join(left))
     disks = _logical_disks(task, memory.get("controllers", ()))
 
     def finish(task: Task, memory: Memory) -> Ended:

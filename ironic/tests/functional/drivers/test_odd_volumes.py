@@ -39,11 +39,15 @@ def bmc(orders: Orders) -> Iterator[HostileBmc]:
         is_order = handler.command in ("POST", "DELETE")
         if is_order:
             orders.append((handler.command, handler.path, json.loads(handler.content or b"null")))
+            if handler.command == "DELETE" and not running.documents[VOLUME].get("stays"):
+                volumes = running.documents[VOLUMES]
+                volumes["Members"] = [one for one in volumes["Members"] if one["@odata.id"] != handler.path]
             handler.send(204, b"")
         return is_order
 
     with hostile_bmc() as running:
         running.documents, running.misbehave = machine_for_orders(), misbehave
+        running.documents[VOLUME]["CapacityBytes"] = 2**30
         yield running
 
 
@@ -185,9 +189,19 @@ def test_a_volume_of_an_older_schema_is_a_logical_disk(bmc: HostileBmc, orders: 
     del bmc.documents[VOLUME]["RAIDType"]
     bmc.documents[VOLUME]["VolumeType"] = kind
     task = raid(bmc)
-    RedfishRAID().delete_configuration(task)
-    assert orders == [("DELETE", VOLUME, None)]
+    RedfishRAID().create_configuration(task)
     assert [disk["raid_level"] for disk in task.node.raid_config["logical_disks"]] == [level]
+    RedfishRAID().delete_configuration(task)
+    assert orders[1:] == [("DELETE", VOLUME, None)]
+    assert task.node.raid_config["logical_disks"] == []
+
+
+def test_a_deletion_that_is_accepted_and_not_carried_out_is_no_success(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUME]["stays"] = True
+    task = raid(bmc)
+    with pytest.raises(RedfishError, match=f"still shows {VOLUME}"):
+        RedfishRAID().delete_configuration(task)
+    assert task.node.raid_config == {}
 
 
 def test_storages_of_one_id_are_told_apart(bmc: HostileBmc, orders: Orders) -> None:
@@ -201,4 +215,4 @@ def test_storages_of_one_id_are_told_apart(bmc: HostileBmc, orders: Orders) -> N
     task = raid(bmc)
     RedfishRAID().delete_configuration(task)
     assert orders == [("DELETE", VOLUME, None)]
-    assert [disk["controller"] for disk in task.node.raid_config["logical_disks"]] == ["A"]
+    assert task.node.raid_config["logical_disks"] == []
