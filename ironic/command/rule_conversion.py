@@ -14,15 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from keystoneauth1 import loading, session
 
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.operator_files import document_in
 from ironic.core.rules.inspector.conversion import IMPOSSIBLE, Conversion, converted
 
 NAME: Final = "convert-rules"
-_LARGEST_FILE: Final = 16 * 1024 * 1024
 
 
 def add_command(parsers: Any) -> None:
@@ -62,12 +61,10 @@ def _report(number: int, conversion: Conversion) -> Iterator[str]:
 
 def rules_of_file(path: Path) -> list[object]:
     """Return the rules in a file of JSON or YAML, unchecked; raises InvalidParameterValue if it holds none."""
-    if path.stat().st_size > _LARGEST_FILE:
-        raise InvalidParameterValue(err=f"{path} has more than {_LARGEST_FILE} bytes.")
     try:
-        found = yaml.safe_load(path.read_bytes())  # JSON is YAML
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InvalidParameterValue(err=f"{path} is neither JSON nor YAML: {error}") from None
+        found = document_in(path)
+    except ValueError as error:
+        raise InvalidParameterValue(err=f"{path} can't be read: {error}.") from None
     if isinstance(found, dict):
         found = found.get("rules", [found])
     if not isinstance(found, list):

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import yaml
-
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.operator_files import document_in
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.basic_properties import set_capabilities
 from ironic.inspection.reported_data import list_at, text_at, value_at
@@ -129,8 +128,8 @@ def accelerators_among(devices: Iterable[PciDevice], known: Known) -> list[dict[
 def load_accelerators(path: str) -> dict[tuple[str, str], dict[str, str]]:
     """Return the accelerators of the file by vendor and device, or raise InvalidParameterValue with the first fault."""
     try:
-        document = yaml.safe_load(Path(path).read_bytes())
-    except (OSError, yaml.YAMLError, ValueError) as error:
+        document = document_in(Path(path))
+    except (OSError, ValueError) as error:
         raise _invalid(path, f"it can't be read: {error}") from None
     entries = value_at(document, "pci_devices")
     if not isinstance(entries, list):

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import orjson
-import yaml
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
+from ironic.core.operator_files import document_in
 from ironic.core.rules import PHASES, AnyRule, CompiledRule, check_rule, in_order, selected, vocabulary
 from ironic.core.rules.inspector import INSPECTOR, check_plugins, compile_rule
 from ironic.db import Store
@@ -38,8 +38,8 @@ def load_built_in(path: str | None) -> tuple[BuiltInRule, ...]:
     if not path:
         return ()
     try:
-        documents = yaml.safe_load(Path(path).read_bytes())
-    except (OSError, yaml.YAMLError, ValueError) as error:
+        documents: Any = document_in(Path(path))
+    except (OSError, ValueError) as error:
         raise _invalid(path, f"it can't be read: {error}") from None
     if documents is not None and not isinstance(documents, list):
         raise _invalid(path, "it is no list of rules")

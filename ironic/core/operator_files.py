@@ -1,0 +1,62 @@
+"""Documents of YAML or JSON in files that operators name: bounded in size and in the time that they take."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+_LARGEST_JSON: Final = 16 << 20
+# Reading YAML takes about a second for each 100 KiB.
+_LARGEST_YAML: Final = 1 << 20
+# With all aliases written out: a few lines of them stand for more than a memory holds.
+_MOST_VALUES: Final = 200_000
+
+
+def document_in(path: Path) -> object:
+    """Return the document in a file; raise OSError or ValueError with the reason."""
+    content = _content(path)
+    try:
+        return json.loads(content)
+    except ValueError:
+        if len(content) > _LARGEST_YAML:
+            raise ValueError(f"it is no JSON and has more than {_LARGEST_YAML} bytes") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    try:
+        document = yaml.safe_load(content)
+        if _values_in(document, {}) > _MOST_VALUES:
+            raise ValueError(f"its aliases (*name) stand for more than {_MOST_VALUES} values, write fewer of them")
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"it is neither JSON nor YAML: {error}") from None
+    return document
+
+
+def _content(path: Path) -> bytes:
+    # A pipe without a writer would not be opened otherwise.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is no regular file")
+        content = file.read(_LARGEST_JSON + 1)
+    if len(content) > _LARGEST_JSON:
+        raise ValueError(f"it has more than {_LARGEST_JSON} bytes")
+    return content
+
+
+def _values_in(value: object, counts: dict[int, int]) -> int:
+    """Return how many values there are with aliases written out; ``counts`` has those of lists and objects by identity.
+
+    Raise ValueError for an alias that stands within what it stands for.
+    """
+    if not isinstance(value, dict | list):
+        return 1
+    if (known := counts.get(id(value))) is not None:
+        if not known:
+            raise ValueError("it has an alias (*name) within what the alias stands for")
+        return known
+    counts[id(value)] = 0
+    within = value.values() if isinstance(value, dict) else value
+    counts[id(value)] = 1 + sum(_values_in(one, counts) for one in within)
+    return counts[id(value)]
