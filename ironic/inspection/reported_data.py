@@ -28,6 +28,8 @@ T = TypeVar("T")
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _MOST_LISTED: Final = 16
+_LONGEST_NUMBER: Final = 24  # characters
+_TOO_LARGE: Final = 2**63
 _LONGEST_LISTED: Final = 32  # characters
 _MOST_INTERFACES: Final = 1024
 _BMC_FIELDS: Final = ("bmc_address", "bmc_v6address")
@@ -65,13 +67,18 @@ def list_at(data: object, *keys: str) -> list[object]:
 
 
 def whole_number_at(data: object, *keys: str) -> int | None:
-    """Return the whole number under nested keys, a JSON number or decimal text; None when there is none."""
+    """Return the positive whole number under nested keys, a JSON number or decimal text; None when there is none.
+
+    A fraction of zero (16384.0) is none; no size or count of a machine is negative or nothing.
+    """
     value = value_at(data, *keys)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
-        return int(value)
-    return None
+    if isinstance(value, str) and value.isascii() and len(value) < _LONGEST_NUMBER:
+        whole, _, fraction = value.partition(".")
+        value = int(whole) if whole.isdigit() and not fraction.strip("0") else None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    is_usable = isinstance(value, int) and not isinstance(value, bool) and 0 < value < _TOO_LARGE
+    return cast(int, value) if is_usable else None
 
 
 def ip_addresses_of(interface: Mapping[str, object]) -> list[IpAddress]:

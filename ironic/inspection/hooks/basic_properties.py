@@ -3,6 +3,7 @@
 `set_capabilities` changes the capabilities in a node's properties; other hooks use it as well.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -14,6 +15,10 @@ from ironic.inspection.reported_data import list_at, text_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
 _CAPABILITIES: Final = "capabilities"
+_ARCHITECTURE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{1,31}")
+# What programs write for what they do not know.
+_UNKNOWN: Final = frozenset({"unknown", "none", "null", "nan", "unspecified", "na", "n.a.", "false", "true"})
+_BOOT_MODES: Final = ("bios", "uefi")
 
 
 class Architecture(InspectionHook):
@@ -23,8 +28,8 @@ class Architecture(InspectionHook):
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the property, or fail when the inventory has no architecture."""
-        architecture = text_at(inventory, "cpu", "architecture")
-        if not architecture:
+        architecture = text_at(inventory, "cpu", "architecture") or ""
+        if not _ARCHITECTURE.fullmatch(architecture) or architecture.lower() in _UNKNOWN:
             raise HardwareInspectionFailure(error="the inventory has no CPU architecture (cpu.architecture)")
         task.node.set_property("cpu_arch", architecture)
         task.node.save()
@@ -92,5 +97,6 @@ class BootMode(InspectionHook):
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the capability when the inventory has a mode."""
-        if mode := text_at(inventory, "boot", "current_boot_mode"):
+        mode = text_at(inventory, "boot", "current_boot_mode")
+        if mode in _BOOT_MODES:
             set_capabilities(task, {"boot_mode": mode})

@@ -6,13 +6,14 @@ address, by name, with `pxe_enabled`), `valid_interfaces` (those that may become
 """
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.core.syntax import plain_text
+from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reported_data import bmc_address_of, ip_addresses_of, list_at, listed, text_at
 from ironic.inspection.staged_task import StagedTask
@@ -21,6 +22,8 @@ LOG = logging.getLogger(__name__)
 
 Interfaces = dict[str, dict[str, object]]
 
+# Of a loopback interface.
+_NO_CARD: Final = "00:00:00:00:00:00"
 _LONGEST = 2000  # characters of an error
 
 
@@ -55,6 +58,7 @@ class ValidateInterfaces(InspectionHook):
             raise HardwareInspectionFailure(
                 error=f"none of the interfaces {listed(found)} is usable ([inspector]add_ports is '{wanted}')"
             )
+        incomplete_lists.mark(plugin_data, incomplete_lists.INTERFACES, unread_cards(inventory))
         plugin_data["all_interfaces"] = found
         plugin_data["valid_interfaces"] = valid
         plugin_data["macs"] = macs_of(valid)
@@ -86,6 +90,19 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
                 "ipv6_address": address.partition("%")[0] if isinstance(address, str) else None,
             }
     return found
+
+
+def unread_cards(inventory: Inventory) -> Iterator[str]:
+    """Yield what is wrong with each reported interface that has no readable name or MAC address.
+
+    It may be the card of any port, so nothing follows from a port's absence in the report.
+    """
+    for number, interface in enumerate(list_at(inventory, "interfaces"), 1):
+        name, address = text_at(interface, "name"), text_at(interface, "mac_address")
+        if not name:
+            yield f"interface {number} of the report has no name"
+        elif syntax.machine_mac_of(address) is None and address != _NO_CARD:
+            yield f"interface {listed((name,))} of the report has no MAC address that can be read"
 
 
 def valid_interfaces(interfaces: Mapping[str, Mapping[str, object]], add_ports: str) -> Interfaces:

@@ -42,6 +42,9 @@ class RootDevice(InspectionHook):
         if hints or skipped:
             plugin_data["root_disk"] = choose_root_disk(inventory, plugin_data, hints, skipped)
         size = local_gb(plugin_data.get("root_disk"), CONF.inspector.disk_partitioning_spacing)
+        if size is None:
+            LOG.warning("Node %s: the size of its root disk can't be read; local_gb stays as it is", task.node.uuid)
+            return
         plugin_data["local_gb"] = size
         task.node.set_property("local_gb", size)
         task.node.save()
@@ -71,10 +74,12 @@ def choose_root_disk(inventory: Inventory, plugin_data: PluginData, hints: Any, 
     )
 
 
-def local_gb(disk: object, spacing: int) -> int:
-    """Return the usable size of a disk in whole GiB; 0 for no disk or a disk without a size."""
+def local_gb(disk: object, spacing: int) -> int | None:
+    """Return the usable size of a disk in whole GiB; 0 for no disk, None for a disk whose size can't be read."""
+    if disk is None:
+        return 0
     size = whole_number_at(disk, "size")
-    return max(size // GIB - spacing, 0) if size and size >= GIB else 0
+    return None if size is None else max(size // GIB - spacing, 0)
 
 
 class RaidDevice(InspectionHook):

@@ -80,7 +80,9 @@ class RedfishInspect(InspectInterface):
             node.set_property("memory_mb", size)
         if disk:
             plugin_data["root_disk"] = disk
-            node.set_property("local_gb", root_disk_hooks.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
+            size = root_disk_hooks.local_gb(disk, CONF.inspector.disk_partitioning_spacing)
+            if size is not None:
+                node.set_property("local_gb", size)
         mode = inventory.get("boot", {}).get("current_boot_mode")
         if mode and not node_attributes.capability(node, "boot_mode"):
             node.set_property("capabilities", node_attributes.with_capability(node, "boot_mode", mode))

@@ -341,7 +341,9 @@ def test_hooks_that_may_act_on_something_else_are_left_out(store: Store) -> None
 def test_all_hooks_of_the_service_run_dry_and_set_the_plugin_data_they_say(store: Store, conf: Setter) -> None:
     first = ["ramdisk-error", "validate-interfaces"]
     hooks = load_hooks([*first, *sorted(installed_hooks().keys() - set(first))])
-    found = inventory(MAC, memory={"physical_mb": 4}, disks=[{"name": "/dev/sda"}], bmc_address="192.0.2.7")
+    found = inventory(
+        MAC, memory={"physical_mb": 4}, disks=[{"name": "/dev/sda", "size": 2**40}], bmc_address="192.0.2.7"
+    )
     data = {"lldp_raw": {"eth0": LLDP}, "data": [["cpu", "physical", "number", "2"]], "root_disk": {"name": "/dev/old"}}
     properties = {"root_device": {"name": "/dev/sda"}}
     source = of_node(store, new_node(store, properties=properties))

@@ -180,7 +180,11 @@ def test_it_gives_nothing_for_what_is_not_there(keys: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(5, 5), ("5", 5), ("0", 0), (True, None), (1.5, None), ("-5", None), ("²", None), ("9" * 30, None), (None, None)],
+    [
+        *((five, 5) for five in (5, "5", 5.0, "5.0", "5.")),
+        *((odd, None) for odd in (0, "0", -5, "-5", 0.0, True, 1.5, "1.5", "²", "9" * 30, 2**63, None)),
+        *((odd, None) for odd in (float("nan"), float("inf"), 1e300, "N/A", "5 GB", "", ".", [5], {"x": 5})),
+    ],
 )
 def test_it_reads_whole_numbers(value: Any, expected: int | None) -> None:
     assert whole_number_at({"x": value}, "x") == expected

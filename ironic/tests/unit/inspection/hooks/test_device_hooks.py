@@ -258,13 +258,14 @@ LARGE = {"name": "/dev/sdb", "size": 200 * GIB + 5, "serial": "b"}
         ({"size": GIB}, 1, 0),
         ({"size": GIB - 1}, 0, 0),
         ({"size": str(5 * GIB)}, 1, 4),
-        ({"size": None}, 1, 0),
-        ({}, 1, 0),
-        ("/dev/sda", 1, 0),
+        ({"size": float(5 * GIB)}, 1, 4),
+        *(({"size": odd}, 1, None) for odd in (None, -1, 0, "N/A", "100 GiB", True, [GIB], 1.5)),
+        ({}, 1, None),
+        ("/dev/sda", 1, None),
         (None, 1, 0),
     ],
 )
-def test_it_leaves_room_beside_partitions(disk: Any, spacing: int, expected: int) -> None:
+def test_it_leaves_room_beside_partitions(disk: Any, spacing: int, expected: int | None) -> None:
     assert local_gb(disk, spacing) == expected
 
 
