@@ -9,7 +9,7 @@ import base64
 import gzip
 import io
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import orjson
@@ -26,7 +26,10 @@ from ironic.integrations.object_store import swift_container
 _GZIP: Final = b"\x1f\x8b"
 # Agents accept no larger image.
 _LARGEST: Final = 64 << 20
-_PIECE: Final = 1 << 20
+# Bytes that are unpacked at once, which may expand to a thousand times as many.
+_PIECE: Final = 4096
+_GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
+_MOST_MEMBERS: Final = 4096
 _A_DAY: Final = 86400
 
 # The signatures of file systems: ISO 9660 in its first descriptor, FAT in its boot sector. All lie in the head.
@@ -69,18 +72,40 @@ def _head_and_size(node: Node, text: str) -> tuple[bytes, int]:
     content = _bytes(node, text)
     if not content.startswith(_GZIP):
         return content[:_HEAD], len(content)
+    head, size = bytearray(), 0
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            head = packed.read(_HEAD)
-            size = len(head)
-            # Read in pieces: a few KiB may expand to more than the memory.
-            while size <= _LARGEST and (piece := packed.read(_PIECE)):
-                size += len(piece)
-            return head, size
-    except (OSError, EOFError, zlib.error):
+        for piece in _unpacked(content):
+            head += piece[: _HEAD - len(head)]
+            size += len(piece)
+            if size > _LARGEST:
+                break
+        return bytes(head), size
+    except (EOFError, zlib.error):
         raise InvalidParameterValue(
             err=f"The config drive of node {node.uuid} is a broken gzip file. Give the base64 text of a complete one."
         ) from None
+
+
+def _unpacked(content: bytes) -> Iterator[bytes]:
+    """Yield what a gzip file has, in pieces: a few KiB may expand to more than the memory.
+
+    Members that hold nothing cost time as well, so their number is limited. Raise EOFError or zlib.error.
+    """
+    position = 0
+    for _ in range(_MOST_MEMBERS):
+        unpacker = zlib.decompressobj(_GZIP_FORMAT)
+        while not unpacker.eof:
+            packed = content[position : position + _PIECE]
+            if not packed:
+                raise EOFError
+            yield unpacker.decompress(packed)
+            position += len(packed) - len(unpacker.unused_data)
+        if not content.startswith(_GZIP, position):
+            # Zeros may fill up the last block of a tape.
+            if content[position:].strip(b"\0"):
+                raise EOFError
+            return
+    raise EOFError
 
 
 def config_drive_of(node: Node) -> str | None:

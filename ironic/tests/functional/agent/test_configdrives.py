@@ -95,9 +95,11 @@ def test_a_finished_one_reaches_the_agent_compressed(image, pack):
     (text(gzip.compress(finished())[:-100]), "broken"),
     (text(b"\x1f\x8bnonsense"), "broken"),
     (text(gzip.compress(b"\0" * ((64 << 20) + 1))), "too large"),
+    (text(gzip.compress(b"") * 5000), "broken"),
+    (text(gzip.compress(finished()) + b"more"), "broken"),
     ("a", "base64"),
     ({"network_data": [1]}, "must be an object"),
-], ids=["text", "zipped text", "cut", "not zipped", "huge", "no base64", "wrong form"])  # fmt: skip
+], ids=["text", "zipped text", "cut", "not zipped", "huge", "empty", "more", "no base64", "wrong form"])  # fmt: skip
 def test_what_is_none_is_refused(given, fault, conf):
     node = Machine(instance_info={"configdrive": given})
     with pytest.raises(InvalidParameterValue, match=fault) as caught:
@@ -106,6 +108,14 @@ def test_what_is_none_is_refused(given, fault, conf):
     conf(conductor__disable_configdrive_check=True)
     if "ISO" in fault:
         config_drive.check_config_drive(node)
+
+
+def test_one_of_several_members_with_zeros_behind_is_looked_into():
+    image = finished()
+    node = Machine(
+        instance_info={"configdrive": text(gzip.compress(image[:5000]) + gzip.compress(image[5000:]) + b"\0" * 512)}
+    )
+    config_drive.check_config_drive(node)
 
 
 def test_looking_into_one_takes_little_memory():

@@ -43,7 +43,11 @@ def test_it_sets_the_architecture(task: Work) -> None:
 @pytest.mark.demand("S85")
 @pytest.mark.parametrize(
     "inventory",
-    [{}, {"cpu": None}, {"cpu": []}, {"cpu": {}}, {"cpu": {"architecture": 5}}, {"cpu": {"architecture": ""}}],
+    [
+        *({"cpu": odd} for odd in (None, [], {})),
+        *({"cpu": {"architecture": odd}} for odd in (5, "", "N/A", "n/a", "unknown", "x86 64", "-", "None", "a" * 99)),
+        {},
+    ],
 )
 def test_it_fails_without_an_architecture(task: Work, inventory: dict[str, Any]) -> None:
     with pytest.raises(HardwareInspectionFailure, match="no CPU architecture"):
@@ -52,14 +56,16 @@ def test_it_fails_without_an_architecture(task: Work, inventory: dict[str, Any])
 
 
 @pytest.mark.demand("S93")
-@pytest.mark.parametrize(("size", "expected"), [(16384, 16384), ("16384", 16384)])
+@pytest.mark.parametrize(("size", "expected"), [(16384, 16384), ("16384", 16384), (16384.0, 16384), ("16384.0", 16384)])
 def test_it_sets_the_size_of_the_memory(task: Work, size: Any, expected: int) -> None:
     hooked(task, Memory(), {"memory": {"physical_mb": size, "total": 1}}, {})
     assert task.node.properties == {"memory_mb": expected}
 
 
 @pytest.mark.demand("S93")
-@pytest.mark.parametrize("memory", [None, {}, {"physical_mb": None}, {"physical_mb": 0}, {"physical_mb": "much"}, []])
+@pytest.mark.parametrize(
+    "memory", [None, {}, [], *({"physical_mb": odd} for odd in (None, 0, -1, "much", "N/A", 1.5, True))]
+)
 def test_it_fails_without_a_size_of_the_memory(task: Work, memory: Any) -> None:
     with pytest.raises(HardwareInspectionFailure, match="no size of the memory"):
         hooked(task, Memory(), {"memory": memory}, {})
@@ -68,7 +74,14 @@ def test_it_fails_without_a_size_of_the_memory(task: Work, memory: Any) -> None:
 @pytest.mark.demand("S99")
 @pytest.mark.parametrize(
     ("cpu", "expected"),
-    [({"count": 8}, {"cpus": 8}), ({"count": "8"}, {"cpus": 8}), ({"count": 0}, {}), ({}, {}), (None, {})],
+    [
+        ({"count": 8}, {"cpus": 8}),
+        ({"count": "8"}, {"cpus": 8}),
+        ({"count": 8.0}, {"cpus": 8}),
+        ({}, {}),
+        (None, {}),
+        *(({"count": odd}, {}) for odd in (0, -1, "N/A", True, [8], 0.5)),
+    ],
 )
 def test_it_sets_the_number_of_cpus(task: Work, cpu: Any, expected: dict[str, int]) -> None:
     hooked(task, Cpus(), {"cpu": cpu}, {})
@@ -81,7 +94,7 @@ def test_it_sets_the_number_of_cpus(task: Work, cpu: Any, expected: dict[str, in
     [
         (None, {"current_boot_mode": "uefi"}, "boot_mode:uefi"),
         ("boot_mode:bios,x:1", {"current_boot_mode": "uefi"}, "boot_mode:uefi,x:1"),
-        ("x:1", {"current_boot_mode": None}, "x:1"),
+        *(("boot_mode:bios", {"current_boot_mode": odd}, "boot_mode:bios") for odd in (None, "N/A", "", "efi:1,a", 5)),
         ("x:1", None, "x:1"),
     ],
 )

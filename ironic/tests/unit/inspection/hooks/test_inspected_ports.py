@@ -8,6 +8,7 @@ from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import Store
 from ironic.inspection.hooks.inspected_ports import Plan, PortOptions, Ports, expected, mark_added, plan
 from ironic.inspection.hooks.report_validation import ValidateInterfaces
+from ironic.inspection.incomplete_lists import INTERFACES, missing_in
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, work_on
@@ -128,6 +129,40 @@ def test_it_removes_ports(conf: Setter, store: Store) -> None:
     task = work_on(store, node)
     inspect(task, inventory(MAC))
     assert [port.address for port in task.ports] == [MAC]
+
+
+@pytest.mark.parametrize("keep", ["present", "added"])
+@pytest.mark.parametrize(
+    "card",
+    [
+        *({"name": "eth1", "mac_address": odd} for odd in (None, 5, "N/A", "", [], "00:00", "52:54:00:00:00:0g")),
+        {"name": "eth1"}, {"name": None, "mac_address": THIRD_MAC}, {"mac_address": OTHER_MAC}, None, 5, "eth1", [],
+    ],
+)  # fmt: skip
+def test_a_card_that_can_not_be_read_keeps_all_ports(conf: Setter, store: Store, keep: str, card: Any) -> None:
+    conf(inspector__keep_ports=keep)
+    node = new_node(store)
+    new_port(store, node, MAC, pxe_enabled=True)
+    new_port(store, node, THIRD_MAC, pxe_enabled=True)
+    task = work_on(store, node)
+    found = inventory(MAC, booted=MAC)
+    found["interfaces"].append(card)
+    data = inspect(task, found)
+    assert {port.address: port.pxe_enabled for port in store.ports.find(node_id=node.id)} == {
+        MAC: True,
+        THIRD_MAC: True,
+    }
+    assert len(missing_in(data, INTERFACES)) == 1
+
+
+def test_the_loopback_interface_is_no_card_that_is_missing(conf: Setter, store: Store) -> None:
+    conf(inspector__keep_ports="present")
+    node = new_node(store)
+    new_port(store, node, THIRD_MAC)
+    found = inventory(MAC)
+    found["interfaces"].append({"name": "lo", "mac_address": "00:00:00:00:00:00"})
+    inspect(work_on(store, node), found)
+    assert [port.address for port in store.ports.find(node_id=node.id)] == [MAC]
 
 
 def test_it_says_clearly_whose_address_it_is(store: Store, task: Work) -> None:
