@@ -17,9 +17,9 @@ import pecan.hooks
 import webob
 from oslo_config import cfg
 
-from ironic.api import access, answers, crud_notifications, error_responses, version_negotiation
+from ironic.api import access, answers, crud_notifications, error_responses, rate_limit, version_negotiation
 from ironic.api.answers import Answer
-from ironic.api.error_responses import JSON, Headers, PlainText, Refusal, VersionRefused
+from ironic.api.error_responses import JSON, Headers, OverLimit, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
 from ironic.api.policy import KeystonePolicy, NoauthPolicy, Policy
 from ironic.api.request import REQUEST, Request, Services
@@ -58,7 +58,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         routes = Routes(served.rows)
         super().__init__(
             self,
-            hooks=[_ErrorHook(served, routes, services.settings.debug_tracebacks)],
+            hooks=[_ErrorHook(served, routes, services.settings)],
             force_canonical=False,
             guess_content_type_from_ext=False,
         )
@@ -154,8 +154,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
 class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries no types
     """Write the response to any exception of a request."""
 
-    def __init__(self, served: ServedApi, routes: Routes, debug: bool) -> None:
-        self._served, self._routes, self._debug = served, routes, debug
+    def __init__(self, served: ServedApi, routes: Routes, settings: ApiSettings) -> None:
+        self._served, self._routes, self._settings = served, routes, settings
 
     def on_error(self, state: Any, error: Exception) -> webob.Response:
         """Return the complete response to an exception; errors of the service itself are logged."""
@@ -166,18 +166,19 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
                 headers = [*error.headers, *self._allow(request, error.status)]
                 _write(response, error.status, self._served.refusal(error) or None, headers)
                 return response
+            if isinstance(error, OverLimit):
+                error_responses.note(state.request.environ, error, self._settings.refusals)
             status, text = error_responses.status_and_text(error)
             if request is not None:
                 text = access.shown_error(request, error, text)
             debuginfo = None
             if status >= 500:
-                # Not the attribute of the request, which may have no path in UTF-8.
-                method, path = state.request.method, state.request.environ.get("PATH_INFO", "")
                 if isinstance(error, (IronicError, error_responses.Refused)):
-                    LOG.warning("%s %s is answered with status %d: %s", method, path, status, error)
+                    self._log_failure(state.request.environ, error, status)
                 else:
+                    method, path = _asked(state.request.environ)
                     LOG.exception("%s %s failed with status %d.", method, path, status)
-                debuginfo = traceback.format_exc() if self._debug else None
+                debuginfo = traceback.format_exc() if self._settings.debug_tracebacks else None
             headers = self._served.version_headers(state.request.environ, request.minor if request else None)
             if isinstance(error, error_responses.Refused):
                 headers += error.headers
@@ -187,6 +188,15 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         finally:
             _clear_frames(error)
 
+    def _log_failure(self, environ: dict[str, Any], error: Exception, status: int) -> None:
+        """Log a failure that has a reason; a refusal by this process, which anybody may cause, not each time."""
+        text, values = "%s %s is answered with status %d: %s", (*_asked(environ), status, error)
+        if not isinstance(error, error_responses.Refused):
+            LOG.warning(text, *values)
+        elif not isinstance(error, OverLimit):
+            address = rate_limit.client_address(environ, trusted=self._settings.proxy_headers)
+            self._settings.refusals.note(address, text, *values)
+
     def _allow(self, request: Request | None, status: int) -> error_responses.Headers:
         """Return the header Allow for a 405."""
         if status != 405 or request is None:
@@ -194,6 +204,11 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         path = request.environ.get("PATH_INFO", "")
         path = path.removesuffix(".json") if request.stripped else path
         return [("Allow", self._routes.allowed(path, request.minor))]
+
+
+def _asked(environ: dict[str, Any]) -> tuple[str, str]:
+    """Return method and path; not the attribute of the request, which may have no path in UTF-8."""
+    return environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
 
 
 def _clear_frames(error: BaseException | None) -> None:

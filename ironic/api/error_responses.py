@@ -8,11 +8,13 @@ a value of the request.
 
 from http import HTTPStatus
 from typing import Final
+from wsgiref.types import WSGIEnvironment
 
 import orjson
 
 from ironic.core.errors import IronicError, NotAcceptable, TemporaryFailure
 from ironic.core.hardware_errors import DriverOperationError
+from ironic.core.refusal_log import RefusalLog
 from ironic.core.secrets import masked_text
 
 Headers = list[tuple[str, str]]
@@ -48,6 +50,25 @@ class Refused(Exception):
     def __init__(self, status: int, text: str, headers: Headers | None = None) -> None:
         super().__init__(text)
         self.status, self.headers = status, headers or []
+
+
+class OverLimit(Refused):
+    """A `fault` for a request beyond a limit of its sender; ``who`` and ``what`` say so in the log."""
+
+    def __init__(self, status: int, text: str, headers: Headers, who: str, what: str) -> None:
+        super().__init__(status, text, headers)
+        self.who, self.what = who, what
+
+
+# The key of the WSGI environment of a request that was refused beyond a limit, for the server, which answers it late;
+# the value is whether the log has a line about it.
+OVER_LIMIT: Final = "ironic.over_limit"
+
+
+def note(environ: WSGIEnvironment, refusal: OverLimit, log: RefusalLog) -> None:
+    """Mark a request as one beyond a limit, and log that once for each sender and minute."""
+    text = "A request is refused with %d: %s %s. Further ones are counted."
+    environ[OVER_LIMIT] = log.note(refusal.who, text, refusal.status, refusal.who, refusal.what)
 
 
 class Abort(Refusal):

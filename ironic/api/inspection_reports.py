@@ -62,9 +62,7 @@ def receive(
             node_uuid,
             boot_token=boot_token,
             discovery=request.settings.discovery,
-            rejections=Rejections(
-                request.store, request.settings.rejected_callbacks_kept, ramdisk_access.source(request)
-            ),
+            rejections=_rejections(request),
         )
     if arrival.created:
         crud_notifications.notify_enrolled(request, arrival.node.uuid)
@@ -72,6 +70,17 @@ def receive(
         conductor = request.conductors.serving(arrival.node)
     data = (arrival.node.uuid, arrival.inventory, arrival.plugin_data)
     return Received(arrival, partial(conductor.continue_inspection, request.context, *data))
+
+
+def _rejections(request: Request) -> Rejections:
+    settings, source = request.settings, ramdisk_access.source(request)
+    return Rejections(
+        request.store,
+        settings.rejected_callbacks_kept,
+        source,
+        settings.refusals,
+        may_store=partial(settings.stored_refusals.admits, source),
+    )
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """The WSGI middleware around the application.
 
-One layer gives every request an ID and a line in the access log, applies forwarding headers if that is enabled, refuses
-requests that a page of another site makes a browser send, answers the health check if it is enabled, and turns an
-exception that leaves the application into a plain 500. One layer instead of six costs an eighth of the time.
+One layer gives every request an ID and a line in the access log, applies forwarding headers if that is enabled, counts
+every request for the limits of its address, refuses those that a page of another site makes a browser send, answers the
+health check if it is enabled, and turns an exception that leaves the application into a plain 500. One layer instead of
+six costs an eighth of the time.
 """
 
 import logging
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from ironic.api import access_log, error_responses, rate_limit
-from ironic.api.error_responses import Refused
+from ironic.api.error_responses import OVER_LIMIT, OverLimit, Refused
 from ironic.api.request import REQUEST
 from ironic.api.routes import Routes
 from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
-from ironic.core.permit import PERMIT, MustWait
+from ironic.core.permit import PERMIT, MustMove, MustRead, MustWait
 
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
@@ -53,8 +54,7 @@ class Middleware:
         refused = self._settings.origins.refusal(environ)
         if self._settings.proxy_headers:
             rate_limit.apply_proxy_headers(environ)
-        if self._health is not None and environ.get("PATH_INFO") == "/healthcheck":
-            return self._health(environ, start_response)
+        is_health = self._health is not None and environ.get("PATH_INFO") == "/healthcheck"
         began = time.monotonic()
         context = RequestContext()
         environ["ironic.context"] = context
@@ -73,37 +73,50 @@ class Middleware:
             return start_response(status, headers + ids, exc_info)
 
         try:
-            if refused is not None:
-                return self._plain(start, 403, refused)
-            return self._limited(environ, start)
+            return self._limited(environ, start, refused)
         except MustWait:
             is_over = False
             raise
         except Refused as refusal:
+            if isinstance(refusal, OverLimit):
+                error_responses.note(environ, refusal, self._settings.refusals)
             return self._plain(start, refusal.status, str(refusal), refusal.headers)
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
             return self._plain(start, 500, error_responses.UNEXPECTED)
         finally:
-            if is_over:
+            # A request beyond a limit has a line where the log of the service has one, a health check has none.
+            if is_over and environ.get(OVER_LIMIT, not is_health):
                 seconds = time.monotonic() - began
                 access_log.write(environ, context, answered, seconds, trusts_proxy=self._settings.proxy_headers)
             for name in _REFER_BACK:
                 environ.pop(name, None)
 
-    def _limited(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        """Call the application unless the client's address exceeds a limit; raises Refused."""
+    def _limited(self, environ: WSGIEnvironment, start: StartResponse, refused: str | None) -> Iterable[bytes]:
+        """Answer a request unless its address exceeds a limit; raises Refused. No path leads past this place."""
         limits = self._settings.request_limits
-        if not limits.counts_addresses or self._routes.is_of_ramdisks(environ):
-            with PERMIT.computing():
-                return self._app(environ, start)
+        is_of_ramdisk = self._routes.is_of_ramdisks(environ, self._served.negotiate)
+        if not limits.counts_addresses(is_of_ramdisk=is_of_ramdisk):
+            return self._answer(environ, start, refused)
         address = rate_limit.client_address(environ, trusted=self._settings.proxy_headers)
-        with limits.of_address(address), PERMIT.computing():
+        with limits.of_address(address, environ, is_of_ramdisk=is_of_ramdisk):
             try:
-                return self._app(environ, start)
-            except MustWait:
-                limits.take_back(environ, address)
+                return self._answer(environ, start, refused)
+            except (MustMove, MustRead):
+                limits.take_back_caller(environ)
                 raise
+            except MustWait:
+                limits.take_back(environ, address, is_of_ramdisk=is_of_ramdisk)
+                raise
+
+    def _answer(self, environ: WSGIEnvironment, start: StartResponse, refused: str | None) -> Iterable[bytes]:
+        """Answer a request that is within the limits; ``refused`` is why a browser may not send it."""
+        if refused is not None:
+            raise Refused(403, refused)
+        if self._health is not None and environ.get("PATH_INFO") == "/healthcheck":
+            return self._health(environ, start)
+        with PERMIT.computing():
+            return self._app(environ, start)
 
     def _plain(
         self, start: StartResponse, status: int, text: str, headers: Sequence[tuple[str, str]] = ()

@@ -21,8 +21,8 @@ import orjson
 from ironic.api import named_nodes, projection, rate_limit
 from ironic.api.error_responses import RETRY_SOON, Refused
 from ironic.api.json_schema import OPEN, closed
-from ironic.api.rate_limit import TokenBuckets
 from ironic.api.request import Request
+from ironic.api.request_limits import too_many_calls
 from ironic.core import secrets as secret_values
 from ironic.core.agent_callbacks import address_of, are_two_machines
 from ironic.core.agent_memory import READ_BY_AGENTS as _READ_OF_INTERNAL_INFO
@@ -64,24 +64,20 @@ def check_enabled(request: Request) -> None:
 
 
 def admit(request: Request) -> None:
-    """Raise 403 when the endpoints are disabled, 503 when the address exceeds its rate limit."""
+    """Raise 403 when the endpoints are disabled; `ironic.api.middleware` has counted the call for its address."""
     check_enabled(request)
-    _count(request, request.settings.ramdisk_limit, "ramdisk_calls_per_minute")
+    PERMIT.check_may_wait()
 
 
 def admit_report(request: Request) -> None:
-    """Do the same for inspection data, which may be large and has a rate limit of its own."""
+    """Do the same for inspection data, which has a rate limit of its own; raises 503 beyond it."""
     admit(request)
-    _count(request, request.settings.report_limit, "inspection_reports_per_minute")
-
-
-def _count(request: Request, limit: TokenBuckets | None, option: str) -> None:
-    PERMIT.check_may_wait()
-    if JUDGED in request.environ:
-        return  # counted when its head was judged
-    if limit is not None and not limit.admits(found := source(request)):
-        LOG.warning("Calls from %s exceed the rate limit [api]%s and are refused.", found, option)
-        raise too_busy("There are too many calls from this address")
+    limit = request.settings.report_limit
+    if limit is None or JUDGED in request.environ:  # counted when its head was judged
+        return
+    if not limit.admits(found := source(request)):
+        who = f"address {rate_limit.bucket_of(found)}"
+        raise too_many_calls(who, "sends more reports than [api]inspection_reports_per_minute allows")
 
 
 def too_busy(why: str) -> Refused:
@@ -144,7 +140,8 @@ def log_repeated_request(request: Request, uuid: str, memory: Mapping[str, Any])
     """Log a request for a token that was issued to another address."""
     issued_to = KnownAgent(memory).token_source
     if are_two_machines(source(request), issued_to):
-        LOG.warning(
+        request.settings.refusals.note(
+            source(request),
             "Node %s: a ramdisk at %s asks for the agent token, which was issued to %s. One of the two is not the "
             "node's machine, or the machine has several addresses.",
             uuid,

@@ -56,7 +56,7 @@ class Route:
     rule: str | None = None
     handler_authorizes: bool = False
     public: bool = False
-    # Whether the limits for ramdisks count it, and those for addresses do not.
+    # Whether it counts for the limit of ramdisks' calls in place of the limit of requests.
     of_ramdisks: bool = False
     # Whether access is checked before the version.
     rights_first: bool = False
@@ -237,6 +237,8 @@ class Routes:
         # Paths that end in `.json` themselves, so that old versions do not remove it.
         whole = {row.path for row in self.rows if row.path.endswith(".json")}
         self.whole = frozenset(whole | {path.removeprefix("/v1") for path in whole})
+        # What paths of ramdisks begin with after the version, which may be left out.
+        self._ramdisks_paths = {row.path.partition("{")[0].removeprefix("/v1") for row in self.rows if row.of_ramdisks}
         for row in self.rows:
             node = self._root
             for segment in _segments(row.path):
@@ -276,10 +278,22 @@ class Routes:
         route = self._unguarded(environ)
         return route is not None and route.public
 
-    def is_of_ramdisks(self, environ: Mapping[str, Any]) -> bool:
-        """Return whether the limits for ramdisks count a request."""
+    def is_of_ramdisks(self, environ: Mapping[str, Any], negotiate: Callable[[Mapping[str, Any]], int]) -> bool:
+        """Return whether the limits for ramdisks count a request: if its version has such a route.
+
+        ``negotiate`` gives the version; a refused one has none.
+        """
+        path = environ.get("PATH_INFO", "")
+        if not any(word in path for word in self._ramdisks_paths):
+            return False
         route = self._unguarded(environ)
-        return route is not None and route.of_ramdisks
+        if route is None or not route.of_ramdisks:
+            return False
+        try:
+            minor = negotiate(environ)
+        except Refusal:
+            return False
+        return route.since <= minor and minor not in route.gap
 
     def _unguarded(self, environ: Mapping[str, Any]) -> Route | None:
         """Return the row of a request whose identifiers need no credentials, None if it has none."""

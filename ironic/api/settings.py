@@ -6,6 +6,7 @@ depend on the shape of the document for ramdisks (doc/contract/agent.md#answer-o
 """
 
 import functools
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,11 +19,17 @@ from ironic.api.rate_limit import Guesses, TokenBuckets
 from ironic.api.request_body import BodyMemory
 from ironic.api.request_limits import RequestLimits
 from ironic.core.flow import FLOWS
+from ironic.core.refusal_log import RefusalLog
 from ironic.inspection import inventory_storage
 from ironic.inspection.discovery import Discovery
 from ironic.inspection.inventory_storage import Backend, DatabaseBackend
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load_built_in as load_rules
+
+LOG = logging.getLogger(__name__)
+
+# Refused reports of one address that are stored in a minute: a write that all others wait for.
+_STORED_REFUSALS = 60
 
 
 def _metrics() -> dict[str, object]:
@@ -161,10 +168,12 @@ class ApiSettings:
     restrict_lookup: bool = True
     ramdisk_heartbeat_timeout: int = 300
     ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
-    # Rate limits of look-ups, heartbeats and inspection data per address; None is unlimited.
-    ramdisk_limit: TokenBuckets | None = None
+    # The rate limit of inspection data per address; None is unlimited.
     report_limit: TokenBuckets | None = None
     request_limits: RequestLimits = field(default_factory=RequestLimits)
+    # The log of refused requests, and how many refused reports of an address are stored.
+    refusals: RefusalLog = field(default_factory=lambda: RefusalLog(LOG))
+    stored_refusals: TokenBuckets = field(default_factory=lambda: TokenBuckets(_STORED_REFUSALS))
     # Nodes that a project may own when its users enroll more; 0 is any number.
     nodes_per_project: int = 0
     # How many reports are processed at once: rules may call slow services for each.
@@ -213,7 +222,6 @@ class ApiSettings:
             restrict_lookup=api.restrict_lookup,
             ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
             ramdisk=RamdiskSettings.from_conf(conf),
-            ramdisk_limit=_rate_limit(api.ramdisk_calls_per_minute),
             report_limit=_rate_limit(api.inspection_reports_per_minute),
             request_limits=RequestLimits.from_conf(conf),
             nodes_per_project=api.nodes_per_project,

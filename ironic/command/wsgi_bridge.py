@@ -63,7 +63,7 @@ MOST_MOVES = 4
 # One of so many common threads is kept for other addresses than the one that has all the others.
 KEPT_FOR_OTHERS = 8
 
-# Seconds after which a refusal with 429 is sent, so that a client that does not wait can't send many requests.
+# Seconds after which a refusal beyond a limit is sent, so that a client that does not wait can't send many requests.
 PAUSE_SECONDS = 1.0
 
 _TOO_MANY: Final = b"HTTP/1.1 429 "
@@ -142,7 +142,7 @@ class WsgiBridge:
             answer = await self._answer_large(asked, receive, pieces)
         del asked.body, pieces
         if answer is not None:
-            if answer.startswith(_TOO_MANY):
+            if asked.is_over_limit or answer.startswith(_TOO_MANY):
                 await asyncio.sleep(PAUSE_SECONDS)
             await self.answers.send(asked.connection, asked.cycle, answer)
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
+from ironic.api.error_responses import OVER_LIMIT
 from ironic.command.http_connection import Connection, head
 from ironic.core.permit import HEAD_ALONE, JUDGED, LANE, MustRead
 
@@ -40,7 +41,7 @@ _KEYS: Final = {
 class Asked:
     """A request on its way to the application."""
 
-    __slots__ = ("address", "announced", "body", "connection", "cycle", "is_judged", "scope")
+    __slots__ = ("address", "announced", "body", "connection", "cycle", "is_judged", "is_over_limit", "scope")
 
     def __init__(self, scope: Scope, address: str) -> None:
         """Take the request, and the address whose turn it takes."""
@@ -53,6 +54,8 @@ class Asked:
         # The body, None as long as it has not arrived; whether the head was judged before.
         self.body: bytes | None = None
         self.is_judged = False
+        # Whether it was refused beyond a limit of its sender.
+        self.is_over_limit = False
 
     def environ(self, lane: str) -> dict[str, Any]:
         """Return the WSGI environment for a thread of a lane."""
@@ -101,7 +104,9 @@ def answer_of(application: Application, asked: Asked, lane: str) -> bytes:
     """Return the answer with one Content-Length and the headers of the server; MustWait passes through."""
     answer = _Answer()
     try:
-        found = application(asked.environ(lane), answer)
+        environ = asked.environ(lane)
+        found = application(environ, answer)
+        asked.is_over_limit = OVER_LIMIT in environ
         try:
             answer.pieces.extend(found)
         finally:

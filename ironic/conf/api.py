@@ -111,7 +111,7 @@ LIMITS = [
         min=0,
         mutable=True,
         help="How many requests of one address an API process may have in progress; further ones are refused with 429. "
-        "It counts the same requests as requests_per_minute_address. 0 is no limit.",
+        "Requests of ramdisks count, too, and are refused with 503. 0 is no limit.",
     ),
     cfg.IntOpt(
         "requests_per_minute_project",

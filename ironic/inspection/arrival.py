@@ -8,13 +8,14 @@ refusal that can't be stored changes nothing for the sender.
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
 from ironic.conf import CONF
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
+from ironic.core.refusal_log import RefusalLog
 from ironic.db import NodeRecord, NodeRow, Store
 from ironic.inspection import boot_tokens, reported_data
 from ironic.inspection.discovery import FLAG, Discovery, DiscoveryFailed, NotEnrolled, comes_again, enroll
@@ -60,6 +61,9 @@ class Rejections:
     store: Store
     kept: int = 0
     source: str | None = None
+    # Keeps the lines of an address few; whether one more refusal may be stored, a write that others wait for.
+    refusals: RefusalLog = field(default_factory=lambda: RefusalLog(LOG))
+    may_store: Callable[[], bool] = lambda: True
 
     def note(
         self,
@@ -69,8 +73,9 @@ class Rejections:
         bmc_addresses: Sequence[str] = (),
         node_uuid: str | None = None,
     ) -> None:
-        """Log a refusal and store it; an error of the database is logged only."""
-        LOG.warning(
+        """Log a refusal and store it, unless its sender had many; an error of the database is logged only."""
+        self.refusals.note(
+            self.source,
             "Inspection data from %s are refused: %s (MAC addresses %s, BMC addresses %s, node UUID %s). Start an "
             "inspection of the node, or correct its ports or BMC address.",
             self.source or "an unknown address",
@@ -79,7 +84,7 @@ class Rejections:
             ", ".join(bmc_addresses) or "none",
             node_uuid or "not given",
         )
-        if not self.kept:
+        if not self.kept or not self.may_store():
             return
         try:
             self.store.rejected_callbacks.add(

@@ -67,7 +67,7 @@ _ON_ONE: Final = ("get", "patch", "delete")
 
 
 def document(rows: Collection[Route], minor: int, base: str) -> dict[str, Any]:
-    """Return the document of a version; ``base`` is the URL under which the client reaches the service."""
+    """Return the document of a version; ``base`` is the URL of the service, perhaps relative to its own."""
     paths: dict[str, dict[str, Any]] = {}
     for route in rows:
         if operations.is_shown(route, minor):

@@ -83,16 +83,21 @@ def _verified_node(request: Request, ident: str, token: str | None) -> _Node:
     except NodeNotFound:
         if syntax.is_uuid(ident):
             raise
-        LOG.warning("A heartbeat for node %s is refused: no node has this name.", ident)
+        _note(request, "A heartbeat for node %s is refused: no node has this name.", ident)
         raise no_token from None
     if not ramdisk_access.is_valid_token(token, orjson.loads(found.driver_internal_info or "{}")):
-        LOG.warning(
+        _note(
+            request,
             "A heartbeat for node %s is refused: %s. If it is from the agent of this node, restart the agent.",
             found.uuid,
             "its token is not the one that was issued" if token else "it has no token",
         )
         raise no_token
     return found
+
+
+def _note(request: Request, text: str, *values: object) -> None:
+    request.settings.refusals.note(ramdisk_access.source(request), text, *values)
 
 
 def _checked_url(request: Request, url: str, info: Mapping[str, object]) -> CallbackUrl | None:

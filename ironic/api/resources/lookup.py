@@ -4,7 +4,6 @@ The first look-up is issued a token, which the ramdisk has to send from then on;
 answer is the same whether no node matches, several do, or the node does not wait for a ramdisk.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,8 +24,6 @@ from ironic.core.values import Mac, Uuid, Words
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-
-LOG = logging.getLogger(__name__)
 
 _COLUMNS: Final = (
     "uuid",
@@ -50,7 +47,7 @@ def lookup(request: Request, addresses: Sequence[str] = (), node_uuid: str = "")
     try:
         row = request.store.nodes.row(columns, uuid)
     except NodeNotFound:
-        raise _nothing_found(f"there is no node {uuid}") from None
+        raise _nothing_found(request, f"there is no node {uuid}") from None
     facts = dict(zip(columns, row, strict=True))
     driver_info = orjson.loads(facts["driver_info"] or "{}")
     memory = orjson.loads(facts["driver_internal_info"] or "{}")
@@ -81,7 +78,7 @@ def _uuid_by_addresses(request: Request, addresses: Sequence[str]) -> str:
         raise InvalidParameterValue(err=f"A look-up takes at most {_MOST_ADDRESSES} addresses.")
     owners = request.store.nodes.by_macs(list(macs))
     if len(owners) != 1:
-        raise _nothing_found(f"{len(owners)} nodes have the addresses {', '.join(macs)}")
+        raise _nothing_found(request, f"{len(owners)} nodes have the addresses {', '.join(macs)}")
     return owners[0].uuid
 
 
@@ -110,12 +107,13 @@ def _check_state(request: Request, uuid: str, state: str, driver_info: Mapping[s
         driver_info, settings.ramdisk.fast_track
     ):
         return
-    raise _nothing_found(f"node {uuid} is in state '{state}' and does not wait for a ramdisk")
+    raise _nothing_found(request, f"node {uuid} is in state '{state}' and does not wait for a ramdisk")
 
 
-def _nothing_found(reason: str) -> NotFound:
+def _nothing_found(request: Request, reason: str) -> NotFound:
     """Return the error of every look-up that fails; the reason is only logged."""
-    LOG.info("The look-up of a ramdisk failed: %s.", reason)
+    source = ramdisk_access.source(request)
+    request.settings.refusals.note(source, "The look-up of a ramdisk at %s failed: %s.", source, reason)
     return NotFound("No node waits for this ramdisk.")
 
 

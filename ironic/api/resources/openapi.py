@@ -1,7 +1,6 @@
 """`/v1/openapi.json`: the OpenAPI document of the version of the request."""
 
 import functools
-import zlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,32 +11,28 @@ from ironic.api.answers import Answer
 from ironic.api.json_schema import OPEN
 from ironic.api.request import Request
 from ironic.api.routes import Route
+from ironic.core.microversions import MICROVERSIONS
 from ironic.core.permit import PERMIT
 
-# Stands for the base URL in documents that are kept; no client reaches the service under it.
-_BASE: Final = "base:/"
+# Where paths begin, seen from the document: it is the same document whatever name a client calls the service by.
+_BASE: Final = ".."
 
 
 def routes(others: Sequence[Route]) -> tuple[Route, ...]:
     """Return the row of the document, which describes all other rows and itself."""
 
-    # Every version that is asked for is built once; it is kept packed, as few are asked for repeatedly.
-    @functools.lru_cache(maxsize=200)
-    def packed(minor: int) -> bytes:
+    # One for each version that is asked for, some 120 KiB each, as a client may ask for one after another.
+    @functools.lru_cache(maxsize=len(MICROVERSIONS))
+    def ready_made(minor: int, base: str) -> Answer:
         # Imported only by processes that serve the document.
         from ironic.api.openapi import document
 
         PERMIT.check_may_wait()  # it takes long
-        return zlib.compress(orjson.dumps(document((*others, row), minor, _BASE)))
-
-    # The base URL is the client's to choose.
-    @functools.lru_cache(maxsize=16)
-    def ready_made(minor: int, base: str) -> Answer:
-        return answers.ready_made(zlib.decompress(packed(minor)).replace(orjson.dumps(_BASE), orjson.dumps(base)))
+        return answers.ready_made(orjson.dumps(document((*others, row), minor, base)))
 
     def show(request: Request) -> Answer:
         """Show the OpenAPI document of the API."""
-        return ready_made(request.minor, request.base)
+        return ready_made(request.minor, request.settings.public_endpoint or _BASE)
 
     row = Route("GET", "/v1/openapi.json", show, public=True, ok=200, answer=OPEN)
     return (row,)

@@ -18,18 +18,20 @@ LIMIT = 20
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     directory, port = tmp_path_factory.mktemp("limits"), free_port()
     options = machine_free_options(directory, port)
-    more = write_options(directory / "more.conf", {"api": {"requests_per_minute_address": LIMIT}})
+    more = write_options(
+        directory / "more.conf", {"api": {"requests_per_minute_address": LIMIT, "ramdisk_calls_per_minute": LIMIT}}
+    )
     with all_in_one([options, more], directory / "ironic.log", port) as running:
         yield running
 
 
-def statuses(service: Service, address: str, number: int) -> list[int]:
+def statuses(service: Service, address: str, number: int, path: str = "/v1/nodes") -> list[int]:
     assert service.port is not None
     client = http.client.HTTPConnection("127.0.0.1", service.port, timeout=120, source_address=(address, 0))
     found = []
     with closing(client):
         for _ in range(number):
-            client.request("GET", "/v1/nodes")
+            client.request("GET", path, headers={"X-OpenStack-Ironic-API-Version": "1.90"})
             answer = client.getresponse()
             answer.read()
             found.append(answer.status)
@@ -46,3 +48,14 @@ def test_a_greedy_client_waits_for_each_refusal_and_others_do_not_notice(service
     assert time.monotonic() - first >= refused
     assert statuses(service, ORDINARY, LIMIT // 2) == [200] * (LIMIT // 2)
     assert time.monotonic() - began >= 1
+
+
+def test_a_ramdisk_s_call_beyond_its_limit_is_refused_as_late_and_logged_once(service: Service) -> None:
+    path, address = "/v1/lookup?addresses=52:54:00:00:00:01", "127.0.0.4"
+    while statuses(service, address, 1, path) == [404]:
+        pass
+    began = time.monotonic()
+    refused = statuses(service, address, 3, path).count(503)
+    assert refused
+    assert time.monotonic() - began >= refused
+    assert service.log.count(f"503: address {address} makes more calls") == 1

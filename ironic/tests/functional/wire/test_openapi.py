@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import jsonschema
 import pytest
 from openapi_spec_validator import validate
 
+from ironic.api import openapi
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Refusing, Route
+from ironic.api.settings import ApiSettings
 from ironic.api.version_negotiation import MAXIMUM
 from ironic.core.values import Object
 from ironic.db.tables import metadata
@@ -40,9 +43,28 @@ def test_the_document_is_valid(service: Service, minor: int) -> None:
 def test_there_is_one_for_every_version(service: Service, minor: int) -> None:
     answer = service.call("GET", "/v1/openapi.json", version=f"1.{minor}")
     assert (answer.status, answer.json["openapi"], answer.json["info"]["version"]) == (200, "3.1.0", f"1.{minor}")
-    assert answer.json["servers"] == [{"url": services.BASE}]
+    assert answer.json["servers"] == [{"url": ".."}]
     assert ("/v1/portgroups" in answer.json["paths"]) is (minor >= 23)
     assert ("bios_interface" in answer.json["components"]["schemas"]["Node"]["properties"]) is (minor >= 40)
+
+
+def test_it_does_not_depend_on_the_name_by_which_a_client_calls_the_service(service: Service) -> None:
+    found = {service.call("GET", "/v1/openapi.json", headers={"Host": f"name-{one}"}).body for one in range(3)}
+    assert len(found) == 1
+
+
+def test_it_names_the_endpoint_that_is_configured(tmp_path: Path) -> None:
+    with closing(services.start(tmp_path, ApiSettings(public_endpoint="https://ironic.example/metal"))) as running:
+        assert running.call("GET", "/v1/openapi.json").json["servers"] == [{"url": "https://ironic.example/metal"}]
+
+
+def test_each_version_is_built_once_whatever_others_are_asked_for(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = [f"1.{minor}" for minor in range(1, MAXIMUM + 1)]
+    bodies = [service.call("GET", "/v1/openapi.json", version=one).body for one in versions]
+    monkeypatch.delattr(openapi, "document")
+    assert [service.call("GET", "/v1/openapi.json", version=one).body for one in reversed(versions)] == bodies[::-1]
 
 
 def test_it_is_the_same_until_the_service_changes(service: Service) -> None:

@@ -29,7 +29,7 @@ def counted(limits: RequestLimits, context: RequestContext, environ: dict[str, A
 
 def test_without_limits_everything_passes() -> None:
     limits = RequestLimits()
-    assert not limits.counts_addresses
+    assert not limits.counts_addresses()
     assert {status(limits, HERE) for _ in range(1000)} == {200}
     assert {counted(limits, RequestContext(project_id="p")) for _ in range(1000)} == {200}
 

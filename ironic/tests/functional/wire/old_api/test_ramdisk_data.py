@@ -7,6 +7,7 @@ import pytest
 
 from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.rate_limit import TokenBuckets
+from ironic.api.request_limits import RequestLimits
 from ironic.api.settings import ApiSettings
 from ironic.core import states
 from ironic.core.errors import NodeLocked, NoValidHost
@@ -86,7 +87,9 @@ def test_what_a_conductor_refuses_says_nothing_of_the_node(service: Service, err
 @pytest.fixture
 def strict(tmp_path: Path) -> Any:
     running = services.start(
-        tmp_path, ApiSettings(ramdisk_limit=TokenBuckets(100), report_limit=TokenBuckets(3)), served=InspectorApi()
+        tmp_path,
+        ApiSettings(request_limits=RequestLimits(of_ramdisks=100), report_limit=TokenBuckets(3)),
+        served=InspectorApi(),
     )
     yield running
     running.close()
