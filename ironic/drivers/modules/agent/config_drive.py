@@ -20,6 +20,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
+from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.object_store import swift_container
 
@@ -138,7 +139,8 @@ def _downloaded(node: Node, url: str) -> bytes:
                 if len(content) > 2 * _LARGEST:
                     break
     except CallFailed as error:
-        raise ImageDownloadFailed(reason=f"config drive of node {node.uuid}: {error}") from error
+        what = f"config drive of node {node.uuid}"
+        raise ImageDownloadFailed(reason=f"{what}: {image_fault(node, what, error)}") from error
     try:
         return base64.b64decode(bytes(content), validate=True) if content.isascii() else bytes(content)
     except ValueError:
