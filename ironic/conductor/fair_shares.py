@@ -2,8 +2,8 @@
 
 A party is the project that a node belongs to: its owner, or its lessee if it has no owner; None is the site. A party
 may hold a percentage of the places that the others leave: the first one two thirds, another one two thirds of the rest.
-So something is free for whoever comes next, and parties that want much end with equal shares. Nothing is kept from a
-party that is alone.
+So something is free for the party that comes next, and parties that want much end with equal shares. Nothing is kept
+from a party that is alone.
 """
 
 import threading

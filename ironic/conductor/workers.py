@@ -139,7 +139,7 @@ class Workers:
     def _has_share(self, party: Party) -> bool:
         with self._changed:
             free = self._size - self._taken
-            # A full pool has no room for anybody, which is another refusal.
+            # A full pool has no room for any party, which is another refusal.
             return not free or has_room(self._of_party[party], free, self._party_percentage)
 
     def drain(self, timeout: float) -> list[str]:

@@ -42,8 +42,8 @@ TRUST = [
         default=[],
         item_type=types.String(regex=r"(?i)^ipa[-_]\S+$"),
         mutable=True,
-        help="Names of the agent's kernel parameters (ipa-...) that projects may give in kernel_append_params and "
-        "ramdisk_kernel_arguments, such as ipa-debug. Administrators may give all.",
+        help="Names of the agent's kernel parameters (ipa-...) that projects may give among the kernel parameters of "
+        "their nodes, such as ipa-debug. Administrators may give all.",
     ),
     cfg.ListOpt(
         "extra_lookup_keys",

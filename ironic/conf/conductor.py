@@ -30,7 +30,7 @@ WORK = [
         help="Percentage of the workers not in use for others that the nodes of one owner may have, so that slow "
         "machines of one project leave workers to all others; further operations on its nodes are refused with 503. "
         "A node without an owner counts for its lessee, without both for the site. The only owner may have all "
-        "workers, and so may everybody with 100.",
+        "workers, and so may every owner with 100.",
     ),
     cfg.IntOpt(
         "work_deadline",

@@ -1,9 +1,9 @@
 """Kernel parameters that projects must not give: those by which the agent in a ramdisk takes its orders.
 
-The agent reads every parameter that begins with `ipa-`, whoever wrote it: where the API is, whether its certificate is
-checked, which time server a shell is called with. A name counts in every spelling that a kernel, a boot program or an
-agent may take for it: in any case, with `_` for `-`, quoted as a whole or in part, within a quoted value, after `--`,
-and joined by an empty %default%.
+The agent reads every parameter that begins with `ipa-`, also one that a project wrote: where the API is, whether its
+certificate is checked, which time server a shell is called with. A name counts in every spelling that a kernel, a boot
+program or an agent may take for it: in any case, with `_` for `-`, quoted as a whole or in part, within a quoted value,
+after `--`, and joined by an empty %default%.
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -1,6 +1,6 @@
-"""Which lists of an inventory are incomplete: what tells hooks that what is missing in them may be in the machine.
+"""Which lists of an inventory are incomplete: by which hooks know that what is missing in them may be in the machine.
 
-Whoever reads a machine, its BMC or a report, marks in the plug-in data what could not be read. It is stored with them:
+What reads a machine, its BMC or a report marks in the plug-in data what could not be read. It is stored with them:
 `incomplete` has lists of texts by the name of the list, such as `interfaces`. Who would take something back because a
 list does not have it looks here first.
 """

@@ -133,7 +133,7 @@ class Kind:
             if "node_uuid" in values:
                 uuid = values.pop("node_uuid")
                 owner = named_nodes.seen_holder(request, uuid, _NO_NODE)
-                # A login among its properties must not get to another owner, whoever moves it.
+                # A login among its properties must not get to another owner, also if an administrator moves it.
                 if owner.owner != node.owner:
                     raise InvalidParameterValue(err="It can only move to a node of the same owner.")
                 access.require(request, _CREATE, owner, uuid)

@@ -3,7 +3,7 @@
 The library reads a task only as long as its monitor answers 202; how the task has ended is then lost. Here the document
 is read whatever the status is, and `task_ends` judges it. A monitor may also answer as the order itself would have been
 answered: with what was made, with the refusal of an order that failed, or with nothing. A task that is gone has ended
-in a way that nobody can tell: some BMCs delete it at once, or when they restart. Half a document says nothing.
+in a way that can't be seen: some BMCs delete it at once, or when they restart. Half a document says nothing.
 """
 
 import re

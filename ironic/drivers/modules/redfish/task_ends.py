@@ -1,7 +1,7 @@
 """How a task of a BMC stands, by its document.
 
 A task has gone well only if the word of the standard says so, and nothing beside it says otherwise. One that is over
-and says neither that it went well nor that it failed has an end that is unsaid: whoever waits for it looks at the
+and says neither that it went well nor that it failed has an end that is unsaid: what waits for it looks at the
 machine, or fails. States of vendors' own count as going on until something says that the task is over.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Final
 
 import sushy
 
@@ -20,7 +20,7 @@ _GOOD: Final = "completed"
 _BAD: Final = frozenset({"killed", "exception", "cancelled"})
 _OF_STANDARD: Final = frozenset(word.value.lower() for word in sushy.TaskState)
 _GOES_ON: Final = _OF_STANDARD - _BAD - {_GOOD}
-# Words that tell of a fault. One without them is no success for that.
+# Words of a fault. One without them is no success for that.
 _FAULT: Final = re.compile(r"fail|error|abort|cancel|reject|invalid|denied|refus|kill|exception|timed?[ _-]?out", re.I)
 # How states of vendors' own end whose task is over, however far it came.
 _FAILED: Final = re.compile(
@@ -64,7 +64,7 @@ class BmcTask:
         return self.end is End.GOOD
 
 
-def task_in(document: Mapping[str, Any]) -> BmcTask:
+def task_in(document: Mapping[str, object]) -> BmcTask:
     """Return how the task of a document stands."""
     words = [word for name in ("TaskState", "JobState") if (word := _word(document.get(name)))]
     plain = {word.lower() for word in words}
@@ -80,7 +80,7 @@ def task_in(document: Mapping[str, Any]) -> BmcTask:
     return BmcTask(shown, End.UNSAID, _unsaid(document, shown, statuses))
 
 
-def _is_ended(document: Mapping[str, Any], words: set[str]) -> bool:
+def _is_ended(document: Mapping[str, object], words: set[str]) -> bool:
     """Return whether a task in a state that is no word of the standard, or in none, is over."""
     percent = document.get("PercentComplete")
     if any(map(_FAILED.search, words)):
@@ -96,7 +96,7 @@ def _word(value: object) -> str:
     return "" if text.lower() in _EMPTY else text
 
 
-def _messages(document: Mapping[str, Any]) -> list[object]:
+def _messages(document: Mapping[str, object]) -> list[object]:
     """Return the messages of a task; some BMCs have one in their place, and jobs are a message by themselves."""
     given = document.get("Messages")
     found = given if isinstance(given, list) else [given]
@@ -105,7 +105,7 @@ def _messages(document: Mapping[str, Any]) -> list[object]:
 
 
 def _is_severe(message: object) -> bool:
-    """Return whether a message tells of a failure: by its severity, or by its identity where it has none."""
+    """Return whether a message is about a failure: by its severity, or by its identity where it has none."""
     if not isinstance(message, Mapping):
         return False
     given = [word for name in ("MessageSeverity", "Severity") if (word := _word(message.get(name)))]
@@ -115,14 +115,14 @@ def _is_severe(message: object) -> bool:
     return "ok" not in {word.lower() for word in given} and _FAULT.search(identity) is not None
 
 
-def _text(document: Mapping[str, Any], shown: str, *, is_own: bool) -> str:
+def _text(document: Mapping[str, object], shown: str, *, is_own: bool) -> str:
     said = "; ".join(list(_said(document))[:_MOST_MESSAGES])
     if not said:
         return f"the BMC reports state {shown} and no reason"
     return f"{said} (state {shown})" if is_own and shown else said
 
 
-def _unsaid(document: Mapping[str, Any], shown: str, statuses: set[str]) -> str:
+def _unsaid(document: Mapping[str, object], shown: str, statuses: set[str]) -> str:
     state = f"state {shown}" if shown else "no state"
     status = f" with status {', '.join(sorted(statuses))}" if statuses else ""
     said = "; ".join(list(_said(document))[:_MOST_MESSAGES])
@@ -130,7 +130,7 @@ def _unsaid(document: Mapping[str, Any], shown: str, statuses: set[str]) -> str:
     return f"its task is over, and does not say that it went well: it shows {state}{status}{words}"
 
 
-def _said(document: Mapping[str, Any]) -> Iterator[str]:
+def _said(document: Mapping[str, object]) -> Iterator[str]:
     for message in _messages(document):
         texts = (message.get("Message"), message.get("MessageId")) if isinstance(message, Mapping) else (message,)
         if said := next((text for text in map(_word, texts) if text), ""):

@@ -205,6 +205,8 @@ def rule_of_patch(op: str, name: str, value: Any) -> str:
     """Return the rule that a patch of one field is guarded by."""
     if name == "automated_clean" and op == "add" and value in (False, "off") and value is not None:
         return "baremetal:node:disable_cleaning"
+    if name == "maintenance":
+        return f"baremetal:node:{'set' if value else 'clear'}_maintenance"
     if name.endswith("_interface"):
         return "baremetal:node:update:driver_interfaces"
     rule = f"baremetal:node:{UPDATES.get(name, f'update:{name}')}"
