@@ -1,4 +1,4 @@
-"""Faults at addresses that projects name: all read one text, so that nobody maps networks by it.
+"""Faults at addresses that projects name: users read one text, so that it shows no map of a network.
 
 The log has the reason, under the reference that stands in the text.
 """

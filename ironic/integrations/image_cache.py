@@ -48,7 +48,7 @@ class Image:
     """An image by its URL (http, https or file), with its checksum if known.
 
     The checksum is SHA256 or SHA512 unless ``algorithm`` is set. ``variant`` separates the results that several callers
-    make of one image. What goes wrong at a URL ``by_project`` is told in one text.
+    make of one image. What goes wrong at a URL ``by_project`` has one text.
     """
 
     url: str

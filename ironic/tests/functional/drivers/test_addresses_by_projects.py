@@ -24,7 +24,7 @@ from ironic.drivers.modules.redfish.bmc_messages import refusal_of
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.integrations.allowed_destinations import UNREACHABLE
-from ironic.tests.functional.drivers.hostile_bmc import hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import Handler, hostile_bmc
 from ironic.tests.live_service import free_port
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -99,6 +99,16 @@ ANSWERS = [
 ]
 
 
+def sending(status: int, body: bytes, length: int | None = None) -> Callable[[Handler], bool]:
+    """Return what gives this answer to every request."""
+
+    def misbehave(handler: Handler) -> bool:
+        handler.send(status, body, length=length)
+        return True
+
+    return misbehave
+
+
 def told_of(place: str, caplog: pytest.LogCaptureFixture) -> str:
     """Return the text of a failure at a project's BMC without its reference, under which the log has the reason."""
     caplog.clear()
@@ -118,10 +128,10 @@ def test_all_that_goes_wrong_at_a_bmc_of_a_project_has_one_text(
     texts = {told_of(place, caplog) for place in places.values()}
     with hostile_bmc() as bmc:
         for status, body in ANSWERS:
-            bmc.misbehave = lambda handler, status=status, body=body: bool(handler.send(status, body)) or True
+            bmc.misbehave = sending(status, body)
             texts.add(told_of(bmc.address, caplog))
         # The head of an answer that breaks off.
-        bmc.misbehave = lambda handler: bool(handler.send(200, b"{", length=500)) or True
+        bmc.misbehave = sending(200, b"{", 500)
         texts.add(told_of(bmc.address, caplog))
     assert len(texts) == 1
     assert UNREACHABLE in texts.pop()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ironic.conf import CONF
 from ironic.core.errors import IronicError
 from ironic.drivers.modules.agent import config_drive, deployment_image
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
@@ -94,7 +95,7 @@ def _firmware(node: Any, url: str) -> None:
 def _kernel(node: Any, url: str) -> None:
     node.instance_info = {"kernel": url, "ramdisk": url}
     image = kernel_and_ramdisk.of_instance(node).kernel
-    ImageCache.from_conf(str(Path(virtual_media_images.CONF.pxe.tftp_master_path))).provide(image, Path("/nowhere"))
+    ImageCache.from_conf(str(Path(CONF.pxe.tftp_master_path))).provide(image, Path("/nowhere"))
 
 
 def told(use: Callable[[Any, str], None], url: str, **owner: Any) -> str:
