@@ -26,6 +26,7 @@ from ironic.conf import CONF
 from ironic.core.hardware_errors import BootImageFailed
 from ironic.core.local_paths import names_file
 from ironic.integrations import disk_space, host_files, image_servers
+from ironic.integrations.hidden_faults import NO_IMAGE, hidden
 from ironic.integrations.http_client import CallFailed, NotConnected
 
 LOG = logging.getLogger(__name__)
@@ -47,13 +48,14 @@ class Image:
     """An image by its URL (http, https or file), with its checksum if known.
 
     The checksum is SHA256 or SHA512 unless ``algorithm`` is set. ``variant`` separates the results that several callers
-    make of one image.
+    make of one image. What goes wrong at a URL ``by_project`` has one text.
     """
 
     url: str
     checksum: str | None = None
     algorithm: str | None = None
     variant: str = ""
+    by_project: bool = False
 
     @property
     def name(self) -> str:
@@ -103,7 +105,8 @@ class ImageCache:
                 about = _facts_of(master).get(_ABOUT, {})
             self.trim()
         except CallFailed as error:
-            raise BootImageFailed(image=image.name, reason=str(error)) from error
+            reason = hidden(NO_IMAGE, f"Image {image.name}", error) if image.by_project else str(error)
+            raise BootImageFailed(image=image.name, reason=reason) from error
         except OSError as error:
             raise BootImageFailed(image=image.name, reason=error.strerror or type(error).__name__) from error
         return dict(about)
@@ -208,7 +211,7 @@ def _refresh_from_server(image: Image, master: Path, known: dict[str, Any], fini
         if answer.status == HTTPStatus.NOT_MODIFIED and known:
             return
         if not answer.is_good:
-            raise BootImageFailed(image=image.name, reason=f"the server answers with status {answer.status}")
+            raise CallFailed(f"the server answers with status {answer.status}")
         facts = {"If-None-Match": answer.headers.get("ETag"), "If-Modified-Since": answer.headers.get("Last-Modified")}
         _keep(image, answer.chunks(), master, facts, finish)
 

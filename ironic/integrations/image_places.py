@@ -54,6 +54,12 @@ class Node(Protocol):
     @property
     def driver_info(self) -> Mapping[str, object]: ...
 
+    @property
+    def owner(self) -> str | None: ...
+
+    @property
+    def lessee(self) -> str | None: ...
+
 
 class Place(Protocol):
     """A place for images."""

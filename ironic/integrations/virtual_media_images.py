@@ -19,6 +19,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.core.secrets import REPLACEMENT
 from ironic.integrations import disk_space, image_places, image_servers
+from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.image_places import SHARE_SCHEMES, Node, Place
 from ironic.integrations.object_store import ObjectStoreError
@@ -66,7 +67,7 @@ def published(node: Node, device_type: str, url: str, source: str) -> str:
     withdraw(node.uuid, [device_type])
     suffix = Path(urlsplit(url).path).suffix.lower()
     path = new_path(node, device_type, suffix if suffix in _SUFFIXES else "")
-    _download(url, path, place)
+    _download(node, url, path, place)
     return place.url(node, path.name)
 
 
@@ -156,7 +157,7 @@ def _names_in(folder: Path) -> list[Path]:
         return []
 
 
-def _download(url: str, target: Path, place: Place) -> None:
+def _download(node: Node, url: str, target: Path, place: Place) -> None:
     """Download an image into a file, which appears only when it is complete."""
     partial = target.with_name(f".{target.name}.part")
     try:
@@ -168,7 +169,8 @@ def _download(url: str, target: Path, place: Place) -> None:
                     file.write(chunk)
         place.offer(partial, target)
     except (CallFailed, OSError) as error:
-        reason = f"reading from {urlsplit(url).hostname}: {error if isinstance(error, CallFailed) else error.strerror}"
+        why = image_fault(node, target.name, error) if isinstance(error, CallFailed) else error.strerror
+        reason = f"reading from {urlsplit(url).hostname}: {why}"
         LOG.warning("%s could not be stored: %s", target.name, reason)
         raise ImageDownloadFailed(reason=reason) from error
     finally:

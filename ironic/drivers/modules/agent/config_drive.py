@@ -20,6 +20,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
+from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.object_store import swift_container
 
@@ -29,7 +30,7 @@ _LARGEST: Final = 64 << 20
 # Bytes that are unpacked at once, which may expand to a thousand times as many.
 _PIECE: Final = 4096
 _GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
-_MOST_MEMBERS: Final = 4096
+_MOST_MEMBERS: Final = 1000
 _A_DAY: Final = 86400
 
 # The signatures of file systems: ISO 9660 in its first descriptor, FAT in its boot sector. All lie in the head.
@@ -82,7 +83,8 @@ def _head_and_size(node: Node, text: str) -> tuple[bytes, int]:
         return bytes(head), size
     except (EOFError, zlib.error):
         raise InvalidParameterValue(
-            err=f"The config drive of node {node.uuid} is a broken gzip file. Give the base64 text of a complete one."
+            err=f"The config drive of node {node.uuid} is a broken gzip file, or has more than {_MOST_MEMBERS} parts of "
+            "gzip. Give the base64 text of a complete one, packed in one part."
         ) from None
 
 
@@ -163,7 +165,8 @@ def _downloaded(node: Node, url: str) -> bytes:
                 if len(content) > 2 * _LARGEST:
                     break
     except CallFailed as error:
-        raise ImageDownloadFailed(reason=f"config drive of node {node.uuid}: {error}") from error
+        what = f"config drive of node {node.uuid}"
+        raise ImageDownloadFailed(reason=f"{what}: {image_fault(node, what, error)}") from error
     try:
         return base64.b64decode(bytes(content), validate=True) if content.isascii() else bytes(content)
     except ValueError:

@@ -21,6 +21,7 @@ from ironic.drivers.modules.agent import partition_images, published_images
 from ironic.drivers.modules.agent.checksum_lists import STRENGTH, BadList, digits, is_checksum, listed_checksum
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
+from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 
 PROPERTIES: Final = {
@@ -220,9 +221,8 @@ def _listed(node: Node, url: str, source: str, algorithms: Collection[str]) -> t
                 raise CallFailed(f"the server answers with status {answer.status}")
             text = answer.read().decode("utf-8-sig", "replace")
     except CallFailed as error:
-        raise InvalidParameterValue(
-            err=f"The list of checksums for node {node.uuid} could not be fetched: {error}."
-        ) from error
+        what = f"The list of checksums for node {node.uuid}"
+        raise InvalidParameterValue(err=f"{what} could not be fetched: {image_fault(node, what, error)}.") from error
     try:
         return listed_checksum(text, _file_name(source), algorithms, _file_name(url))
     except BadList as error:

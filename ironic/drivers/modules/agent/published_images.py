@@ -18,6 +18,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.local_paths import names_file
 from ironic.drivers.task import Node
 from ironic.integrations import host_files, image_formats, web_root
+from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache
 
 # The UUID of a node and a random suffix.
@@ -44,7 +45,7 @@ def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, objec
     disk_format = node.instance_info.get("image_disk_format")
     # The published file depends on these two as well.
     variant = f"{disk_format} {CONF.force_raw_images}"
-    image = Image(source, sums.get("os_hash_value"), sums.get("os_hash_algo"), variant)
+    image = Image(source, sums.get("os_hash_value"), sums.get("os_hash_algo"), variant, is_of_project(node))
     cache = ImageCache.from_conf(CONF.pxe.instance_master_path, functools.partial(_finish, disk_format))
     name = f"{node.uuid}.{secrets.token_hex(8)}"
     _folder().mkdir(parents=True, exist_ok=True)

@@ -32,6 +32,7 @@ from ironic.drivers.modules.ipmi.tool_errors import Fault, fault_in, is_begun, s
 from ironic.drivers.modules.ipmi.tool_process import Ended, Preempted, TooLate, TooMuch
 from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE, Refused, bmc_policy, resolve_allowed
+from ironic.integrations.hidden_faults import hidden
 
 LOG = logging.getLogger(__name__)
 
@@ -141,7 +142,7 @@ def _ironic_errors(node: Node, access: Access, title: str) -> Iterator[None]:
         with _one_text(access):
             yield
     except _Unreachable as error:
-        raise failed(IPMIConnectionFailure, UNREACHABLE) from error
+        raise failed(IPMIConnectionFailure, str(error)) from error
     except BmcBusy as error:
         raise failed(IPMIConnectionFailure, str(error)) from error
     except CommandFailed as error:
@@ -182,8 +183,7 @@ def _one_text(access: Access) -> Iterator[None]:
     except (CommandFailed, TooLate, Refused, socket.gaierror) as error:
         if not access.by_project or (isinstance(error, CommandFailed) and error.fault is not Fault.NO_SESSION):
             raise
-        LOG.info("BMC %s, an address of a project: %s", access.server, error or type(error).__name__)
-        raise _Unreachable from error
+        raise _Unreachable(hidden(UNREACHABLE, f"BMC {access.server}", error or type(error).__name__)) from error
 
 
 class Line:

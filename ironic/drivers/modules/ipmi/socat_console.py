@@ -20,6 +20,7 @@ from ironic.drivers.modules.ipmi.command_line import check_tool, command_line
 from ironic.drivers.modules.ipmi.conversation import change, with_checked_address
 from ironic.drivers.task import Task
 from ironic.integrations.allowed_destinations import UNREACHABLE, Refused
+from ironic.integrations.hidden_faults import hidden
 
 LOG = logging.getLogger(__name__)
 
@@ -55,8 +56,8 @@ class IPMISocatConsole(SerialConsole):
             access = with_checked_address(access)
         except (Refused, OSError) as error:
             if access.by_project:
-                LOG.info("BMC %s, an address of a project: %s", access.server, error)
-                raise ConsoleError(node=task.node.uuid, error=UNREACHABLE) from error
+                told = hidden(UNREACHABLE, f"BMC {access.server} of node {task.node.uuid}", error)
+                raise ConsoleError(node=task.node.uuid, error=told) from error
             raise ConsoleError(node=task.node.uuid, error=f"ipmi_address can't be used: {error}") from error
         line = command_line(access, ("sol", "activate"), None)
         return ConsoleCommand(line.arguments, line.environment)

@@ -20,6 +20,7 @@ from ironic.drivers.task import Node
 from ironic.integrations import boot_templates, web_root
 from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, TFTP_SERVER, VENDOR_CLASS
+from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache
 
 _HTTP_CLIENT = "HTTPClient"
@@ -106,7 +107,7 @@ class BootFiles:
             url = kernel_and_ramdisk.check_iso(node, program)
             if urlsplit(url).scheme != "file":
                 return values | {"iso": boot_file_quoting.address(program, url)}
-            self._provide(_ISO, Image(url))
+            self._provide(_ISO, Image(url, by_project=is_of_project(node)))
             return values | {"iso": self._layout.address(_ISO, program)}
         if purpose == kernel_and_ramdisk.INSTANCE:
             found = kernel_and_ramdisk.of_instance(node)

@@ -25,6 +25,7 @@ from ironic.core.missing_keys import missing_keys
 from ironic.drivers import instance_capabilities, node_attributes
 from ironic.drivers.task import Node
 from ironic.integrations import host_files
+from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import ALGORITHMS, Image
 
 LOG = logging.getLogger(__name__)
@@ -192,7 +193,9 @@ def _image(node: Node, name: str, values: Mapping[str, object]) -> Image:
     checksum = values.get(f"{name}_checksum")
     if checksum and not (_HEXADECIMAL.fullmatch(str(checksum)) and len(str(checksum)) in ALGORITHMS):
         raise InvalidParameterValue(err=f"{name}_checksum of node {node.uuid} must be a SHA256 or SHA512 checksum.")
-    return Image(check_url(node, name, values[name]), str(checksum) if checksum else None)
+    # Those of the options are the operator's choice.
+    by_project = values in (node.driver_info, node.instance_info) and is_of_project(node)
+    return Image(check_url(node, name, values[name]), str(checksum) if checksum else None, by_project=by_project)
 
 
 @contextmanager

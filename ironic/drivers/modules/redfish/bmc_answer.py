@@ -14,6 +14,7 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core import lenient_json
 from ironic.core.allowed_addresses import Server
+from ironic.drivers.modules.redfish.bmc_messages import HiddenRefusal
 from ironic.drivers.modules.redfish.document_repair import repaired
 from ironic.drivers.modules.redfish.own_links import with_own_paths
 from ironic.drivers.modules.redfish.refusals import error_document
@@ -52,6 +53,8 @@ class BmcAnswer:
     ) -> None:
         self.status_code, self.headers, self.content = status, headers, content
         self._server, self._path, self._is_of_order = server, path, is_of_order
+        # Whether the words of a refusal are for the log only.
+        self.is_hidden = False
 
     @property
     def text(self) -> str:
@@ -69,7 +72,8 @@ class BmcAnswer:
         The answer to an order has an empty one then: the order is carried out whatever the BMC says with it.
         """
         if self.status_code >= HTTPStatus.BAD_REQUEST:
-            return error_document(self.content)
+            refusal = error_document(self.content)
+            return {"error": HiddenRefusal(refusal["error"])} if self.is_hidden else refusal
         return self.document() if self._is_of_order else self._read()
 
     def document(self) -> dict[str, Any]:

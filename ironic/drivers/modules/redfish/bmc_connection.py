@@ -24,10 +24,11 @@ from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.bmc_access import Access, access_of
 from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, LostConnection, may_lose_another, operation
-from ironic.drivers.modules.redfish.bmc_messages import words_of
+from ironic.drivers.modules.redfish.bmc_messages import HiddenRefusal, refusal_of, words_of
 from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS, Connection
 from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE
+from ironic.integrations.hidden_faults import hidden
 
 LOG = logging.getLogger(__name__)
 
@@ -179,12 +180,14 @@ def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
     try:
         yield
     except (LostConnection, BmcBusy) as error:
-        reason = safe_text(error.text if isinstance(error, LostConnection) else str(error), access.password)
+        reason = safe_text(error.details if isinstance(error, LostConnection) else str(error), access.password)
+        if access.by_project:
+            raise _hidden(RedfishConnectionError, node, access, what, reason) from error
         raise RedfishConnectionError(node=node.uuid, address=access.address, operation=what, error=reason) from error
     except (LoginBarred, Exhausted) as error:
         raise _failed(node, access, what, str(error)) from error
     except (sushy_errors.SushyError, *NOT_REDFISH) as error:
-        raise _failed(node, access, what, reason_of(error)) from error
+        raise _failed(node, access, what, _details_of(error)) from error
 
 
 def reason_of(error: Exception) -> str:
@@ -192,6 +195,11 @@ def reason_of(error: Exception) -> str:
 
     The words may have secrets.
     """
+    is_hidden = isinstance(error, sushy_errors.HTTPError) and isinstance(error.body, HiddenRefusal)
+    return f"it {refusal_of(error)}" if is_hidden else _details_of(error)
+
+
+def _details_of(error: Exception) -> str:
     if isinstance(error, sushy_errors.HTTPError):
         return _refusal(error)
     if isinstance(error, sushy_errors.SushyError):
@@ -226,12 +234,16 @@ def _refusal(error: sushy_errors.HTTPError) -> str:
 
 def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:
     if access.by_project:
-        # What answers there may be no BMC, and its words not for the project.
-        LOG.warning("BMC %s of node %s, an address of a project: %s", access.address, node.uuid, safe_text(reason))
-        text = RedfishConnectionError.text.format(node=node.uuid, address=access.address, error=UNREACHABLE)
-        return RedfishError(f"{text}.", node=node.uuid, address=access.address, operation=what, error=UNREACHABLE)
+        return _hidden(RedfishError, node, access, what, safe_text(reason, access.password))
     text = f"BMC {access.address}: {safe_text(reason, access.password)}"
     return RedfishError(node=node.uuid, address=access.address, operation=what, error=text)
+
+
+def _hidden(kind: type[RedfishError], node: Node, access: Access, what: str, reason: str) -> RedfishError:
+    """Return an error with the one text of all faults: what answers may be no BMC, its words not for the project."""
+    told = hidden(UNREACHABLE, f"BMC {access.address} of node {node.uuid}", reason)
+    text = RedfishConnectionError.text.format(node=node.uuid, address=access.address, error=told)
+    return kind(f"{text}.", node=node.uuid, address=access.address, operation=what, error=told)
 
 
 def connector_of(system: System) -> BmcConnector:

@@ -74,7 +74,8 @@ class LostConnection(sushy_errors.ConnectionError):  # type: ignore[misc]  # the
 
     def __init__(self, error: CallFailed, access: Access) -> None:
         # A project learns nothing of what is at an address that it has chosen.
-        self.text = UNREACHABLE if access.by_project else f"{error}{_hint(error, access)}"
+        self.details = f"{error}{_hint(error, access)}"
+        self.text = UNREACHABLE if access.by_project else self.details
         super().__init__(url="of the BMC", error=self.text)
         self.has_begun = isinstance(error, BrokenOff)
         self.is_passing = not isinstance(error.__cause__, ssl.SSLError | TimeoutError) and not isinstance(
@@ -428,17 +429,16 @@ class BmcConnector:
                 is_hidden = self._access.by_project and isinstance(error, NotAllowed)
                 if not is_hidden and not isinstance(error, NotConnected | BrokenOff):
                     raise UnusableAnswer(str(error)) from error
-                if self._pinned is not None:
-                    LOG.info("BMC %s, an address of a project: %s", self._access.address, error)
-                    if isinstance(error, NotConnected):
-                        # The BMC may have moved.
-                        self._pinned.clear()
+                if self._pinned is not None and isinstance(error, NotConnected):
+                    # The BMC may have moved.
+                    self._pinned.clear()
                 raise LostConnection(error, self._access) from error
         running.take(len(read.content))
         if read.status_code >= HTTPStatus.BAD_REQUEST:
             # The library writes errors into the log.
             given_password = body.get("Password") if isinstance(body, Mapping) else None
             read.content = without_passwords(read.content, given_password, self._access.password)
+            read.is_hidden = self._access.by_project
         return read
 
     def _url(self, path: str) -> str:

@@ -11,13 +11,19 @@ from typing import Any, Final
 from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.bmc.error_texts import safe_text
+from ironic.integrations.hidden_faults import hidden
 
+REFUSES: Final = "does not do that; ask an operator: the log says why"
 _EXTENDED: Final = "@Message.ExtendedInfo"
 # Identities of messages that say nothing, and of those that say what went well.
 _GENERAL: Final = ("", "GeneralError", "Error")
 _SUCCESS: Final = "Success"
 _MOST: Final = 20
 _LONGEST: Final = 300
+
+
+class HiddenRefusal(dict[str, Any]):
+    """The object `error` of a refusal at an address of a project: what answers there may be no BMC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,13 @@ def messages_in(body: object) -> list[BmcMessage]:
 def messages_of(error: sushy_errors.HTTPError) -> list[BmcMessage]:
     """Return the messages of a refusal."""
     return messages_in(error.body)
+
+
+def refusal_of(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
+    """Return what users read of a refusal, as the end of "the BMC ..."; at an address of a project one text."""
+    words = words_of(error, *secrets)
+    said = f"answers with status {error.status_code}" + (f": {words}" if words else "")
+    return hidden(REFUSES, "A BMC at an address", said) if isinstance(error.body, HiddenRefusal) else said
 
 
 def words_of(error: sushy_errors.HTTPError, *secrets: str | None) -> str:

@@ -16,7 +16,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
-from ironic.drivers.modules.redfish.bmc_messages import messages_in, words_of
+from ironic.drivers.modules.redfish.bmc_messages import HiddenRefusal, messages_in, refusal_of, words_of
 from ironic.drivers.modules.redfish.task_ends import BmcTask, End, task_in
 
 _TASK: Final = re.compile(r"\.(Task|Job)\b|/(Tasks|TaskMonitors|Jobs)/")
@@ -66,8 +66,8 @@ def read_task(system: System, uri: str) -> BmcTask:
             return BmcTask("", End.UNSAID, "its task is gone, so how it has ended can't be seen")
         if error.status_code not in _REFUSALS:
             raise
-        text = words_of(error) or f"the BMC answers with status {error.status_code} and gives no reason"
-        return BmcTask("", End.BAD, text)
+        words = "" if isinstance(error.body, HiddenRefusal) else words_of(error)
+        return BmcTask("", End.BAD, words or f"the BMC {refusal_of(error)}")
     if answer.status_code == HTTPStatus.NO_CONTENT:
         return BmcTask("", End.GOOD)
     document = answer.document()

@@ -23,6 +23,7 @@ from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.core.local_paths import names_file
 from ironic.drivers.task import Node
 from ironic.integrations import disk_space, host_files, image_servers, web_root
+from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.object_store import ObjectStoreError, swift_container
 
@@ -76,6 +77,8 @@ def stage(node: Node, update: Update) -> None:
     except (CallFailed, OSError, ObjectStoreError, host_files.NotOffered) as error:
         shutil.rmtree(path.parent, ignore_errors=True)
         reason = error.strerror if isinstance(error, OSError) else str(error)
+        if isinstance(error, CallFailed):
+            reason = image_fault(node, f"The firmware image for node {node.uuid}", reason)
         raise ImageDownloadFailed(reason=f"firmware image {path.name}: {reason}") from error
     update[_STAGED] = name
 

@@ -1,6 +1,5 @@
 """Console interface `redfish-graphical`: the console page that the BMC has for browsers, shown over VNC."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -11,8 +10,7 @@ from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, Access, access
 from ironic.drivers.modules.redfish.bmc_connection import check_login
 from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE, Refused, bmc_policy, resolve_allowed
-
-LOG = logging.getLogger(__name__)
+from ironic.integrations.hidden_faults import hidden
 
 
 class RedfishGraphicalConsole(GraphicalConsole):
@@ -48,8 +46,8 @@ def _judged_address(node: Node, access: Access) -> str:
             raise Refused("no web server")
         found = resolve_allowed(server.host, server.port, policy=bmc_policy(by_project=True))
     except (Refused, OSError) as error:
-        LOG.info("BMC %s, an address of a project: %s", access.address, error)
-        raise ConsoleError(node=node.uuid, error=UNREACHABLE) from error
+        told = hidden(UNREACHABLE, f"BMC {access.address} of node {node.uuid}", error)
+        raise ConsoleError(node=node.uuid, error=told) from error
     if server.scheme == "https" and access.verify:
         return access.address
     judged = server._replace(host=str(found[0].address[0]))

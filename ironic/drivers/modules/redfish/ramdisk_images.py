@@ -25,6 +25,7 @@ from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.drivers.task import Node
 from ironic.integrations import boot_iso, fat_image, virtual_media_images
 from ironic.integrations.boot_iso import BootIso, BootPrograms
+from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache
 from ironic.integrations.image_places import SHARE_SCHEMES, Place
 
@@ -167,7 +168,9 @@ def publish_ready_iso(node: Node, name: str, url: str, place: Place) -> str:
         max_bytes=options.iso_cache_size << 20,
         max_age_seconds=options.iso_cache_ttl * 60,
     )
-    return _publish(node, BOOT, ".iso", lambda partial: cache.provide(Image(url), partial), place)
+    return _publish(
+        node, BOOT, ".iso", lambda partial: cache.provide(Image(url, by_project=is_of_project(node)), partial), place
+    )
 
 
 def publish_settings(node: Node, parameters: Mapping[str, object], place: Place) -> str:
@@ -305,7 +308,8 @@ def _programs(node: Node, cache: ImageCache, target: Path) -> BootPrograms:
     url = _bootloader(node)
     if url is None:
         return local
-    cache.provide(Image(url), target)
+    by_project = bool(node.driver_info.get("bootloader")) and is_of_project(node)
+    cache.provide(Image(url, by_project=by_project), target)
     return BootPrograms(efi_partition=target, isolinux=local.isolinux, ldlinux=local.ldlinux)
 
 

@@ -21,7 +21,7 @@ from ironic.drivers import boot_devices
 from ironic.drivers.interruptible_wait import retrying, until
 from ironic.drivers.modules.redfish import media_orders
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
-from ironic.drivers.modules.redfish.bmc_messages import words_of
+from ironic.drivers.modules.redfish.bmc_messages import refusal_of
 from ironic.drivers.modules.redfish.certainty import Uncertain
 from ironic.drivers.modules.redfish.media_orders import InsertionOrder
 from ironic.drivers.modules.redfish.members import managers_of, members_of, seen_members, unread_managers
@@ -211,8 +211,7 @@ def _insert_into(system: System, drive: Drive, order: InsertionOrder) -> str | N
         return "it can't be filled by the BMC"
     except sushy_errors.HTTPError as error:
         if error.status_code in _REFUSALS or isinstance(error, sushy_errors.ServerSideError):
-            words = words_of(error, *order.secrets)
-            return f"the BMC answers with status {error.status_code}" + (f": {words}" if words else "")
+            return f"the BMC {refusal_of(error, *order.secrets)}"
         raise
     return None
 

@@ -89,6 +89,23 @@ def test_a_finished_one_reaches_the_agent_compressed(image, pack):
     assert gzip.decompress(base64.b64decode(told)) == image
 
 
+@pytest.mark.parametrize("disable", [False, True])
+def test_a_config_drive_of_very_many_parts_is_refused(conf, disable):
+    conf(conductor__disable_configdrive_check=disable)
+    empty, whole = gzip.compress(b""), gzip.compress(finished())
+    node = Machine(instance_info={"configdrive": text(whole + empty * 2000)})
+    with pytest.raises(InvalidParameterValue, match="more than 1000 parts of gzip"):
+        config_drive.config_drive_image(node)
+    node.instance_info = {"configdrive": text(whole + empty * 900)}
+    assert config_drive.config_drive_image(node) == finished()
+
+
+def test_a_check_reads_no_very_many_parts(conf):
+    node = Machine(instance_info={"configdrive": text(gzip.compress(b"") * 2000)})
+    with pytest.raises(InvalidParameterValue, match="more than 1000 parts of gzip"):
+        config_drive.check_config_drive(node)
+
+
 @pytest.mark.parametrize("given, fault", [
     (text(b"no image at all"), "neither an ISO"),
     (text(gzip.compress(b"x" * 100)), "neither an ISO"),

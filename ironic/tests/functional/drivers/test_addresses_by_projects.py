@@ -1,24 +1,34 @@
 """A project that chooses the address of a BMC reaches no loopback, and learns nothing about what is there."""
 
+import json
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sushy import exceptions as sushy_errors
 
 from ironic.command.own_addresses import own
+from ironic.core.allowed_addresses import Server
 from ironic.core.bmc_hosts import BY_PROJECT
-from ironic.core.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError
+from ironic.core.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError, RedfishError
 from ironic.drivers.modules.ipmi.power import IPMIPower
+from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.bmc_connection import reason_of
+from ironic.drivers.modules.redfish.bmc_messages import refusal_of
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.integrations.allowed_destinations import UNREACHABLE
-from ironic.tests.functional.drivers.hostile_bmc import hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import Handler, hostile_bmc
 from ironic.tests.live_service import free_port
 from ironic.tests.unit.drivers.machine import Work, work_on
+
+REFERENCE = re.compile(r" \(reference ([0-9a-f]{8})\)")
 
 
 def by_project(**driver_info: Any) -> Work:
@@ -75,10 +85,69 @@ def test_all_faults_of_a_connection_look_alike(
     for place in places.values():
         with pytest.raises(RedfishConnectionError) as told:
             RedfishPower().get_power_state(by_project(redfish_address=place, redfish_system_id="/redfish/v1/Systems/1"))
-        assert str(told.value).replace(place, "PLACE").endswith(f"PLACE: {UNREACHABLE}.") or UNREACHABLE in str(
-            told.value
-        )
+        assert UNREACHABLE in str(told.value)
         assert str(told.value).replace(place, "PLACE").count("PLACE") == 1
+
+
+PAGE = b"<html><title>Intranet of payroll</title></html>"
+MESSAGE = json.dumps({"error": {"code": "Base.1.0.GeneralError", "message": "Intranet of payroll"}}).encode()
+ANSWERS = [
+    *((status, body) for status in (400, 401, 403, 404, 500, 503) for body in (PAGE, MESSAGE, b"Intranet of payroll")),
+    # Answers that are no Redfish.
+    *((200, body) for body in (PAGE, b"[]", b"{}", b"", b'{"Systems": 1}')),
+    (302, b""),
+]
+
+
+def sending(status: int, body: bytes, length: int | None = None) -> Callable[[Handler], bool]:
+    """Return what gives this answer to every request."""
+
+    def misbehave(handler: Handler) -> bool:
+        handler.send(status, body, length=length)
+        return True
+
+    return misbehave
+
+
+def told_of(place: str, caplog: pytest.LogCaptureFixture) -> str:
+    """Return the text of a failure at a project's BMC without its reference, under which the log has the reason."""
+    caplog.clear()
+    with pytest.raises(RedfishError) as told:
+        RedfishPower().get_power_state(by_project(redfish_address=place, redfish_system_id="/redfish/v1/Systems/1"))
+    text = REFERENCE.sub("", str(told.value)).replace(place, "PLACE")
+    references = REFERENCE.findall(str(told.value))
+    assert len(references) == 1
+    assert references[0] in caplog.text
+    return re.sub(r"node [0-9a-f-]{36}", "node NODE", text)
+
+
+def test_all_that_goes_wrong_at_a_bmc_of_a_project_has_one_text(
+    places: dict[str, str], quick: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    quick(outgoing__allow_loopback=True)
+    texts = {told_of(place, caplog) for place in places.values()}
+    with hostile_bmc() as bmc:
+        for status, body in ANSWERS:
+            bmc.misbehave = sending(status, body)
+            texts.add(told_of(bmc.address, caplog))
+        # The head of an answer that breaks off.
+        bmc.misbehave = sending(200, b"{", 500)
+        texts.add(told_of(bmc.address, caplog))
+    assert len(texts) == 1
+    assert UNREACHABLE in texts.pop()
+
+
+@pytest.mark.parametrize("is_hidden", [True, False])
+def test_a_refusal_is_quoted_to_operators_only(is_hidden: bool, caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("http", "127.0.0.1", 80)
+    answer = BmcAnswer(400, Message(), MESSAGE, server, "/x")
+    answer.is_hidden = is_hidden
+    refusal = sushy_errors.BadRequestError("POST", "/x", answer)
+    for text in (refusal_of(refusal), reason_of(refusal)):
+        assert ("Intranet" in text) is not is_hidden
+        assert ("400" in REFERENCE.sub("", text)) is not is_hidden
+        assert bool(REFERENCE.search(text)) is is_hidden
+    assert ("Intranet" in caplog.text) is is_hidden
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "no-such-name.invalid", "169.254.169.254"])

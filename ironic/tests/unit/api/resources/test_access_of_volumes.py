@@ -123,6 +123,35 @@ def test_properties_of_a_target_take_a_right_of_their_own(
         assert ("target" in found["properties"]) is shown
 
 
+# Moves
+
+# A login stays a login of its owner, so properties with and without one are alike.
+LOGIN = {"auth_username": "u", "auth_password": "p"}
+
+
+@pytest.mark.parametrize("caller", [MANAGER, SYSTEM_ADMIN])
+@pytest.mark.parametrize(("kind", "login"), [("connectors", {}), ("targets", {}), ("targets", LOGIN)])
+def test_a_volume_moves_to_no_node_of_another_owner(
+    as_caller: As, nodes: dict[str, str], caller: RequestContext, kind: str, login: dict[str, str]
+) -> None:
+    api, rows = as_caller(caller), getattr(as_caller(caller).store, f"volume_{kind}")
+    if login:
+        rows.update(nodes["ours"], {"properties": login})
+    # A lessee of both, and it belongs to others now.
+    other = add_node(api, name="also-lent", power_state="power off", owner="project-4", lessee=OURS)
+    same = add_node(api, name="also-ours", power_state="power off", owner=OURS)
+    path = f"/v1/volume/{kind}/{nodes['ours']}"
+
+    def moved_to(uuid: str) -> int:
+        return api.call("PATCH", path, body=[{"op": "replace", "path": "/node_uuid", "value": uuid}]).status
+
+    before = rows.get(nodes["ours"]).node_id
+    assert moved_to(other.uuid) == 400
+    assert rows.get(nodes["ours"]).node_id == before
+    assert moved_to(same.uuid) == 200
+    assert rows.get(nodes["ours"]).node_id == same.id
+
+
 @pytest.fixture
 def books(service: Service) -> None:
     owners: dict[str, dict[str, Any]] = {
