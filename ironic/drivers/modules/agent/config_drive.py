@@ -83,8 +83,8 @@ def _head_and_size(node: Node, text: str) -> tuple[bytes, int]:
         return bytes(head), size
     except (EOFError, zlib.error):
         raise InvalidParameterValue(
-            err=f"The config drive of node {node.uuid} is a broken gzip file, or has more than {_MOST_MEMBERS} parts of "
-            "gzip. Give the base64 text of a complete one, packed in one part."
+            err=f"The config drive of node {node.uuid} is a broken gzip file, or has more than {_MOST_MEMBERS} parts "
+            "of gzip. Give the base64 text of a complete one, packed in one part."
         ) from None
 
 

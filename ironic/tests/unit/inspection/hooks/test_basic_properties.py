@@ -40,11 +40,14 @@ def test_it_sets_the_architecture(task: Work) -> None:
     assert task.node.properties == {"cpu_arch": "aarch64", "other": "kept"}
 
 
+NO_CPUS: list[Any] = [None, [], {}]
+
+
 @pytest.mark.demand("S85")
 @pytest.mark.parametrize(
     "inventory",
     [
-        *({"cpu": odd} for odd in (None, [], {})),
+        *({"cpu": odd} for odd in NO_CPUS),
         *({"cpu": {"architecture": odd}} for odd in (5, "", "N/A", "n/a", "unknown", "x86 64", "-", "None", "a" * 99)),
         {},
     ],

@@ -131,11 +131,14 @@ def test_it_removes_ports(conf: Setter, store: Store) -> None:
     assert [port.address for port in task.ports] == [MAC]
 
 
+ODD_MACS: list[Any] = [None, 5, "N/A", "", [], "00:00", "52:54:00:00:00:0g"]
+
+
 @pytest.mark.parametrize("keep", ["present", "added"])
 @pytest.mark.parametrize(
     "card",
     [
-        *({"name": "eth1", "mac_address": odd} for odd in (None, 5, "N/A", "", [], "00:00", "52:54:00:00:00:0g")),
+        *({"name": "eth1", "mac_address": odd} for odd in ODD_MACS),
         {"name": "eth1"}, {"name": None, "mac_address": THIRD_MAC}, {"mac_address": OTHER_MAC}, None, 5, "eth1", [],
     ],
 )  # fmt: skip
