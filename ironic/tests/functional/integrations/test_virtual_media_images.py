@@ -16,7 +16,7 @@ NODE, OTHER = "11111111-0000-4000-8000-000000000001", "11111111-0000-4000-8000-0
 
 
 def machine(uuid: str = NODE, **driver_info: Any) -> Any:
-    return SimpleNamespace(uuid=uuid, driver_info=driver_info)
+    return SimpleNamespace(uuid=uuid, driver_info=driver_info, owner=None, lessee=None)
 
 
 IMAGE = b"an image" * 300_000
