@@ -189,7 +189,7 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
             _clear_frames(error)
 
     def _log_failure(self, environ: dict[str, Any], error: Exception, status: int) -> None:
-        """Log a failure that has a reason; a refusal by this process, which anybody may cause, not each time."""
+        """Log a failure that has a reason; a refusal by this process, which any client may cause, not each time."""
         text, values = "%s %s is answered with status %d: %s", (*_asked(environ), status, error)
         if not isinstance(error, error_responses.Refused):
             LOG.warning(text, *values)

@@ -126,6 +126,6 @@ def _too_busy(address: str, what: str) -> OverLimit:
 
 
 def too_many_calls(who: str, what: str, headers: Headers = RETRY_SOON) -> OverLimit:
-    """Return the error for a ramdisk's call beyond a limit, in one text, as its sender may be anybody."""
+    """Return the error for a ramdisk's call beyond a limit, in one text, as its sender is not known."""
     text = "There are too many calls from this address. Try again in a moment."
     return OverLimit(503, text, list(headers), who, what)
