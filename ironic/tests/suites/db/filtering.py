@@ -126,6 +126,15 @@ class FilterSuite:
         (row,) = store.nodes.by_macs(macs[2:])
         assert row == (two.id, two.uuid, None, "enroll", "fake-hardware", "")
 
+    @pytest.mark.parametrize("text", ["' OR '1'='1", "x'); DELETE FROM nodes; --", '" OR 1=1 --', "%", "\\' OR 1=1 --"])
+    def test_what_a_look_up_brings_is_no_part_of_a_statement(self, store: Store, text: str) -> None:
+        one = node(store)
+        address = port(store, one).address
+        store.nodes.set_bmc_addresses(one.id, ["192.0.2.1"])
+        assert store.nodes.by_macs([text]) == []
+        assert store.nodes.by_bmc_addresses([text], text) == []
+        assert [row.uuid for row in store.nodes.by_macs([address])] == [one.uuid]
+
     @pytest.mark.demand("S78")
     def test_by_bmc_addresses_looks_only_at_nodes_in_the_state(self, store: Store) -> None:
         waiting = node(store, provision_state="inspect wait")
