@@ -86,6 +86,8 @@ def carry_out(bmc: HostileBmc, place: str, status: int, content: bytes, headers:
             return False
         if handler.path == RESET:
             bmc.documents[SYSTEM]["PowerState"] = "On"
+        if handler.command == "DELETE" and status != 202:
+            bmc.documents[VOLUMES]["Members"] = []
         is_meant = handler.path == place
         if is_meant:
             came.append(handler.path)

@@ -1,4 +1,4 @@
-"""Twice as long a hostile text takes about twice as long to mask."""
+"""The time to mask a hostile text grows with the text: at most 2.5 times with each doubling."""
 
 import re
 import time
@@ -32,7 +32,8 @@ def grows_in_line(call: Callable[[str], str], text: Callable[[int], str]) -> boo
     size = 500
     while seconds(call, text(size)) < 0.002 and size < 60_000:
         size *= 2
-    return any(seconds(call, text(2 * size)) < 2.5 * seconds(call, text(size)) for _ in range(5))
+    # Doubled twice: what grows by the square takes 16 times as long then, which a busy machine does not hide.
+    return any(seconds(call, text(4 * size)) < 2.5 * 2.5 * seconds(call, text(size)) for _ in range(3))
 
 
 @pytest.mark.parametrize("name", TEXTS)
