@@ -8,6 +8,7 @@ list does not have it looks here first.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from ironic.core.syntax import plain_text
 from ironic.inspection.reported_data import list_at
 
 KEY: Final = "incomplete"
@@ -25,4 +26,4 @@ def mark(plugin_data: dict[str, object], name: str, missing: Iterable[str]) -> N
 
 def missing_in(plugin_data: Mapping[str, object], name: str) -> list[str]:
     """Return what of a list could not be read, an empty list for one that is whole."""
-    return [str(text) for text in list_at(plugin_data, KEY, name)]
+    return [plain_text(text) for text in list_at(plugin_data, KEY, name)[:_MOST]]

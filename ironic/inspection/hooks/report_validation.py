@@ -93,16 +93,19 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
 
 
 def unread_cards(inventory: Inventory) -> Iterator[str]:
-    """Yield what is wrong with each reported interface that has no readable name or MAC address.
+    """Yield what is wrong with each reported interface that has no readable name or MAC address, or another's name.
 
     It may be the card of any port, so nothing follows from a port's absence in the report.
     """
+    named: dict[str, str | None] = {}
     for number, interface in enumerate(list_at(inventory, "interfaces"), 1):
         name, address = text_at(interface, "name"), text_at(interface, "mac_address")
         if not name:
             yield f"interface {number} of the report has no name"
         elif syntax.machine_mac_of(address) is None and address != _NO_CARD:
             yield f"interface {listed((name,))} of the report has no MAC address that can be read"
+        elif named.setdefault(name, address) != address:
+            yield f"two interfaces of the report have the name {listed((name,))}"
 
 
 def valid_interfaces(interfaces: Mapping[str, Mapping[str, object]], add_ports: str) -> Interfaces:

@@ -158,6 +158,23 @@ def test_a_card_that_can_not_be_read_keeps_all_ports(conf: Setter, store: Store,
     assert len(missing_in(data, INTERFACES)) == 1
 
 
+def test_two_cards_of_one_name_keep_the_port_of_the_first(conf: Setter, store: Store) -> None:
+    conf(inspector__keep_ports="present")
+    node = new_node(store)
+    new_port(store, node, MAC)
+    found = inventory(MAC)
+    found["interfaces"].append({"name": "eth0", "mac_address": OTHER_MAC})
+    data = inspect(work_on(store, node), found)
+    assert MAC in {port.address for port in store.ports.find(node_id=node.id)}
+    assert missing_in(data, INTERFACES) == ["two interfaces of the report have the name 'eth0'"]
+
+
+def test_what_a_report_says_of_itself_is_one_short_line() -> None:
+    said = missing_in({"incomplete": {INTERFACES: ["a\n" * 5000] * 40}}, INTERFACES)
+    assert len(said) == 16
+    assert all(len(text) < 1000 and text.isprintable() for text in said)
+
+
 def test_the_loopback_interface_is_no_card_that_is_missing(conf: Setter, store: Store) -> None:
     conf(inspector__keep_ports="present")
     node = new_node(store)
