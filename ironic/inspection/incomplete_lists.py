@@ -13,6 +13,7 @@ from ironic.inspection.reported_data import list_at
 
 KEY: Final = "incomplete"
 INTERFACES: Final = "interfaces"
+DISKS: Final = "disks"
 PCI_DEVICES: Final = "pci_devices"
 _MOST: Final = 16
 

@@ -6,7 +6,7 @@ The known accelerators are in a YAML file that is read when the service starts; 
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.operator_files import document_in
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.basic_properties import set_capabilities
+from ironic.inspection.incomplete_lists import PCI_DEVICES, missing_in
 from ironic.inspection.reported_data import list_at, text_at, value_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -51,13 +52,15 @@ def identifier(value: object) -> str | None:
     return digits.zfill(_LARGEST_ID)
 
 
-def devices_at(data: Mapping[str, object]) -> list[PciDevice]:
-    """Return the devices under `pci_devices`; malformed entries are left out."""
+def devices_at(data: Mapping[str, object], models: Collection[tuple[str, str]]) -> list[PciDevice] | None:
+    """Return the devices under `pci_devices`; None when an entry that can't be read may be one of these models."""
     found = []
     for entry in list_at(data, "pci_devices"):
         vendor, product = (identifier(text_at(entry, name)) for name in ("vendor_id", "product_id"))
         if vendor and product:
             found.append(PciDevice(vendor, product, text_at(entry, "bus")))
+        elif any(vendor in (None, model[0]) and product in (None, model[1]) for model in models):
+            return None
     return found
 
 
@@ -70,8 +73,13 @@ class PciDevices(InspectionHook):
         self.aliases = aliases(CONF.inspector.pci_device_alias)
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
-        """Set the capabilities of aliases that have devices."""
-        if found := counts(devices_at(plugin_data), self.aliases):
+        """Set the capabilities of aliases that have devices; a part of the devices sets none."""
+        devices = devices_at(plugin_data, self.aliases)
+        if devices is None or missing_in(plugin_data, PCI_DEVICES):
+            LOG.warning(
+                "Node %s: not all of its PCI devices can be read; capabilities stay as they are", task.node.uuid
+            )
+        elif found := counts(devices, self.aliases):
             set_capabilities(task, found)
 
 
@@ -115,9 +123,16 @@ class Accelerators(InspectionHook):
         source = next(
             (data for data in (plugin_data, inventory) if isinstance(value_at(data, "pci_devices"), list)), None
         )
-        if source is not None:
-            task.node.set_property("accelerators", accelerators_among(devices_at(source), self.known))
-            task.node.save()
+        if source is None:
+            return
+        devices = devices_at(source, self.known)
+        if devices is None or missing_in(plugin_data, PCI_DEVICES):
+            LOG.warning(
+                "Node %s: not all of its PCI devices can be read; accelerators stay as they are", task.node.uuid
+            )
+            return
+        task.node.set_property("accelerators", accelerators_among(devices, self.known))
+        task.node.save()
 
 
 def accelerators_among(devices: Iterable[PciDevice], known: Known) -> list[dict[str, Any]]:

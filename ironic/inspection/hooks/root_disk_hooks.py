@@ -17,6 +17,7 @@ from ironic.core.errors import HardwareInspectionFailure, IronicError
 from ironic.core.root_device_hints import GIB
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.incomplete_lists import DISKS, missing_in
 from ironic.inspection.reported_data import list_at, listed, text_at, value_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -88,8 +89,13 @@ class RaidDevice(InspectionHook):
     runs_dry = True
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
-        """Set the hints when there are none and exactly one disk is new."""
+        """Set the hints when there are none and exactly one disk is new; a part of the disks says nothing."""
         found, before = serials(inventory), _previous_serials(task)
+        if found is None or missing_in(plugin_data, DISKS):
+            LOG.warning(
+                "Node %s: not all serial numbers of its disks can be read; no root disk is chosen", task.node.uuid
+            )
+            return
         if not inventory_storage.backend_from_conf().remembers:
             task.node.set_driver_internal_info(_REMEMBERED, found)
         if task.node.properties.get(_HINTS):
@@ -100,10 +106,13 @@ class RaidDevice(InspectionHook):
         task.node.save()
 
 
-def serials(inventory: Inventory) -> list[str]:
-    """Return the serial numbers of all disks, each once."""
-    found = (text_at(disk, "serial") for disk in list_at(inventory, "disks"))
-    return list(dict.fromkeys(serial for serial in found if serial))
+def serials(inventory: Inventory) -> list[str] | None:
+    """Return the serial numbers of all disks that have one, each once; None when one of them can't be read."""
+    disks = list_at(inventory, "disks")
+    given = [value_at(disk, "serial") for disk in disks]
+    if not all(isinstance(disk, Mapping) for disk in disks) or not all(isinstance(one, str | None) for one in given):
+        return None
+    return list(dict.fromkeys(serial for disk in disks if (serial := text_at(disk, "serial"))))
 
 
 def new_serial(before: Iterable[str], now: Iterable[str]) -> str | None:

@@ -19,8 +19,9 @@ from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import bios_attributes, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -35,6 +36,10 @@ _ARGSINFO: Final = {
     "settings": {"description": "Settings to apply, each with a name and a value.", "required": True},
 }
 _READ_ONLY: Final = "its BIOS settings can only be read: its resource Bios leads to none that can be changed"
+_PENDING_UNKNOWN: Final = (
+    "it shows the BIOS settings that are wanted, and which ones wait for a restart can't be read, so whether they stay "
+    "is not known; nothing was ordered. Restart the machine or the BMC, and try again"
+)
 _BOOTED: Final = (sushy.BootProgressStates.OS_BOOT_STARTED, sushy.BootProgressStates.OS_RUNNING)
 # A BMC without boot progress does not say when the machine has started; others say so late. Only requested values that
 # were not shown before the restart, and are now, show as much.
@@ -65,10 +70,13 @@ class RedfishBIOS(BIOSInterface):
 
         def apply(system: System) -> bool:
             bios = _bios_of(task, system)
-            current, pending = bios.attributes or {}, _pending(bios)
-            conflicts = [name for name, value in wanted.items() if pending.get(name, value) != value]
-            if not conflicts and not _unapplied(wanted, current, {}):
-                return False
+            if not _unapplied(wanted, bios.attributes or {}, {}):
+                # What waits for a restart may differ from what is shown.
+                pending = _pending(system, bios)
+                if pending is None:
+                    raise UnusableAnswer(_PENDING_UNKNOWN)
+                if all(pending.get(name, value) == value for name, value in wanted.items()):
+                    return False
             if "SettingsObject" not in bios.json.get("@Redfish.Settings", {}):
                 raise UnusableAnswer(_READ_ONLY)
             times = bios.supported_apply_times or ()
@@ -147,13 +155,15 @@ def _bios_of(task: Task, system: System) -> Any:
         raise unsupported(task, "bios") from error
 
 
-def _pending(bios: Any) -> dict[str, Any]:
-    """Return the attributes that wait for a restart; empty where the BMC does not list them."""
-    nothing: dict[str, Any] = {}
-    try:
-        return optional(lambda: bios.pending_attributes or {}, nothing)
-    except AttributeError:
-        return nothing  # there is no settings object
+def _pending(system: System, bios: Any) -> dict[str, Any] | None:
+    """Return the attributes that wait for a restart, empty where the BMC has no place for them; None if unreadable."""
+    place = bios.json.get("@Redfish.Settings", {}).get("SettingsObject", {}).get("@odata.id")
+    if place is None:
+        return {}
+    document = optional(lambda: connector_of(system).get(place).json(), None)
+    if document is None or fault_at(document, "Attributes") is not None:
+        return None
+    return dict(document.get("Attributes", {}))
 
 
 def _unapplied(wanted: Mapping[str, Any], current: Mapping[str, Any], pending: Mapping[str, Any]) -> list[str]:
@@ -187,7 +197,10 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
         if not wanted:
             return progress, [], False
         bios = _bios_of(task, system)
-        pending = _pending(bios)
+        pending = _pending(system, bios)
+        if pending is None and not memory.get(_SHOWN_BEFORE):
+            raise UnusableAnswer("which of its BIOS settings wait for a restart can't be read")
+        pending = pending or {}
         listed = len(pending) <= len(wanted) and not pending.keys().isdisjoint(wanted)
         return progress, _unapplied(wanted, bios.attributes or {}, pending), listed
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.inventory_values import Found, word_of
-from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of
+from ironic.drivers.modules.redfish.members import Seen, chassis_of, drives_of, members_of, seen_members
 
 # Names in parsed_lldp, and where the library has the values.
 _LLDP: Final = {
@@ -61,12 +61,16 @@ def _drive(drive: Any) -> Found:
     }
 
 
-def pci_devices(system: System) -> Iterable[Found]:
-    """Yield the functions of PCI devices; the class is the plain word of Redfish."""
-    for device in members_of(system, "pcie_devices"):
-        for function in members_of(device, "pcie_functions"):
-            found: Found = {name: getattr(function, attribute) for name, attribute in _PCI.items()}
-            yield {"class": word_of(function.device_class), **found}
+def pci_devices(system: System) -> Seen[Found]:
+    """Return the functions of PCI devices, and what can't be read of them; the class is the plain word of Redfish."""
+    devices = seen_members(system, "pcie_devices")
+    functions = [seen_members(device, "pcie_functions") for device in devices.items]
+    found = [
+        {"class": word_of(one.device_class), **{name: getattr(one, attribute) for name, attribute in _PCI.items()}}
+        for seen in functions
+        for one in seen.items
+    ]
+    return Seen(found, (*devices.missing, *(text for seen in functions for text in seen.missing)))
 
 
 def parsed_lldp(system: System) -> dict[str, Found]:

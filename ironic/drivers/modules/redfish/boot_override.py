@@ -18,6 +18,7 @@ from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import boot_devices
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, shows
 from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.drivers.task import Node, Task
@@ -52,6 +53,7 @@ _LONGEST_PAUSE: Final = 6
 _SETTINGS: Final = "@Redfish.Settings"
 _TARGET: Final = "BootSourceOverrideTarget"
 _ENABLED: Final = "BootSourceOverrideEnabled"
+_MODE: Final = "BootSourceOverrideMode"
 
 
 def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:
@@ -97,6 +99,13 @@ def restore_device(task: Task) -> None:
 def set_mode(task: Task, mode: str) -> None:
     """Set the boot mode."""
     change(task, f"setting boot mode {mode}", lambda system: request_mode(task.node, system, mode))
+
+
+def check_mode_is_not_shown(system: System) -> None:
+    """Raise Uncertain when the BMC shows a boot mode that is none, so whether a mode is set can't be seen."""
+    boot = Document(system.path, system.json.get("Boot", {}))
+    if (shown := given(boot, _MODE)) is not None:
+        raise Uncertain(system.path, f"{_MODE} is {shown!r:.40}, which is no boot mode")
 
 
 def request_mode(node: Node, system: System, mode: str) -> None:

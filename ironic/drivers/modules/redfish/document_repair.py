@@ -128,8 +128,13 @@ def _actions(value: object) -> object:
     return {
         name: action
         for name, action in value.items()
-        if not name.startswith("#") or (isinstance(action, dict) and _place(action.get("target")) is not _LEFT_OUT)
+        if not name.startswith("#") or (isinstance(action, dict) and _leads_somewhere(action.get("target")))
     }
+
+
+def _leads_somewhere(target: object) -> bool:
+    """Return whether an order can be sent to a target: "N/A" would become a path of the BMC."""
+    return isinstance(target, str) and target.startswith(("/", "http://", "https://"))
 
 
 def _apply_times(value: object) -> object:

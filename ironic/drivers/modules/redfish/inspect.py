@@ -7,6 +7,7 @@ or broken. What can't be read is left out and stays as it is on the node; that i
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import sushy
@@ -20,8 +21,10 @@ from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.certainty import Document, Resource
+from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.inventory_values import Found, known, word_of
-from ironic.drivers.modules.redfish.members import drives_of, is_there, members_of
+from ironic.drivers.modules.redfish.members import Seen, is_there, seen_drives, seen_members
 from ironic.drivers.modules.redfish.network_cards import network_cards, seen_cards
 from ironic.drivers.modules.redfish.processors_and_memory import cpu_of, memory_of
 from ironic.drivers.task import Node, Task
@@ -70,12 +73,16 @@ class RedfishInspect(InspectInterface):
         inventory, lldp, missing = read(
             task,
             "reading the inventory",
-            lambda system: (_with_boot_cards(node, system), _lldp(system), seen_cards(system).missing),
+            lambda system: (_with_boot_cards(node, system), _lldp(system), _missing(system)),
         )
         # Hints that match no disk raise here, before anything is set.
         disk = root_disk(inventory, node.properties) if inventory["disks"] else None
         plugin_data: PluginData = {"parsed_lldp": lldp} if lldp else {}
-        incomplete_lists.mark(plugin_data, incomplete_lists.INTERFACES, missing)
+        for name, texts in missing.items():
+            incomplete_lists.mark(plugin_data, name, texts)
+        if disk and missing[incomplete_lists.DISKS]:
+            LOG.warning("Node %s: not all of its disks can be read; its root disk and local_gb stay", node.uuid)
+            disk = None
         if size := inventory.get("memory", {}).get("physical_mb"):
             node.set_property("memory_mb", size)
         if disk:
@@ -121,9 +128,9 @@ def inventory_of(system: System) -> Inventory:
         "interfaces": _list(_interfaces, system),
         "cpu": optional(lambda: cpu_of(system), nothing),
         "memory": optional(lambda: memory_of(system), nothing),
-        "disks": _disks(system),
+        "disks": _disks(system).items,
         "storage_controllers": _list(bmc_devices.storage_controllers, system),
-        "pci_devices": _list(bmc_devices.pci_devices, system),
+        "pci_devices": bmc_devices.pci_devices(system).items,
         "boot": optional(lambda: _boot(system), nothing),
         "system_vendor": known(
             manufacturer=system.manufacturer,
@@ -160,30 +167,57 @@ def _interfaces(system: System) -> Iterable[Found]:
         yield known(name=card.name, mac_address=card.mac_address, speed_mbps=card.speed_mbps)
 
 
-def _disks(system: System) -> list[Found]:
-    """Return the drives of storage controllers and the devices of simple ones; a broken controller has none."""
+def _disks(system: System) -> Seen[Found]:
+    """Return the drives of storage controllers and the devices of simple ones, and what can't be read of them."""
+    found, missing = list[Found](), list[str]()
+    for name, part in (("storage", _drives), ("simple_storage", _simple_devices)):
+        controllers = seen_members(system, name)
+        missing += controllers.missing
+        for controller in controllers.items:
+            unread: Seen[Found] = Seen([], (f"the disks of {controller.path} can't be read",))
+            disks = optional(partial(part, controller), unread)
+            found += disks.items
+            missing += disks.missing
+    return Seen(found, tuple(missing))
 
-    def drives(controller: Any) -> Iterable[Found]:
-        for drive in filter(is_there, drives_of(controller)):
-            yield known(
-                name=drive.name or drive.identity,
-                size=drive.capacity_bytes,
-                serial=drive.serial_number,
-                model=drive.model,
-                vendor=drive.manufacturer,
-                rotational={"HDD": True, "SSD": False}.get(word_of(drive.media_type) or ""),
-            )
 
-    def all_drives(_system: System) -> Iterable[Found]:
-        for controller in members_of(system, "storage"):
-            yield from _list(drives, controller)
+def _drives(controller: Any) -> Seen[Found]:
+    seen = seen_drives(controller)
+    drives = [drive for drive in seen.items if is_there(drive)]
+    found = [
+        known(
+            name=drive.name or drive.identity,
+            size=drive.capacity_bytes,
+            serial=drive.serial_number,
+            model=drive.model,
+            vendor=drive.manufacturer,
+            rotational={"HDD": True, "SSD": False}.get(word_of(drive.media_type) or ""),
+        )
+        for drive in drives
+    ]
+    return Seen(found, seen.missing).with_missing(*_odd_sizes(drives))
 
-    def simple_devices(_system: System) -> Iterable[Found]:
-        for controller in members_of(system, "simple_storage"):
-            for device in controller.devices or ():
-                yield known(name=device.name, size=device.capacity_bytes)
 
-    return [*_list(all_drives, system), *_list(simple_devices, system)]
+def _simple_devices(controller: Any) -> Seen[Found]:
+    fault = fault_at(controller.json, "Devices")
+    missing = () if fault is None else (f"Devices of {controller.path} {fault}",)
+    found = [known(name=device.name, size=device.capacity_bytes) for device in controller.devices or ()]
+    odd = [Document(controller.path, device) for device in controller.json.get("Devices", ())]
+    return Seen(found, missing).with_missing(*_odd_sizes(odd))
+
+
+def _odd_sizes(disks: Iterable[Resource]) -> list[str]:
+    faults = ((disk.path, fault_at(disk.json, "CapacityBytes")) for disk in disks)
+    return [f"CapacityBytes of {path} {fault}" for path, fault in faults if fault is not None]
+
+
+def _missing(system: System) -> dict[str, tuple[str, ...]]:
+    """Return what can't be read of the lists by which something may be taken back, or chosen."""
+    return {
+        incomplete_lists.INTERFACES: seen_cards(system).missing,
+        incomplete_lists.DISKS: _disks(system).missing,
+        incomplete_lists.PCI_DEVICES: bmc_devices.pci_devices(system).missing,
+    }
 
 
 def _boot(system: System) -> Found:

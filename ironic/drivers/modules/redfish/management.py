@@ -32,6 +32,7 @@ from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
+from ironic.drivers.modules.redfish.certainty import given
 from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES
 from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
@@ -101,6 +102,7 @@ class RedfishManagement(ManagementInterface):
                 raise unsupported(task, "set_boot_mode") from error
             raise
         if before is None:
+            read(task, "reading the boot mode", boot_override.check_mode_is_not_shown, anew=True)
             LOG.warning("Node %s: boot mode %s is set, but its BMC does not report the mode", task.node.uuid, mode)
             return
         self._take_effect(task, f"boot mode {mode}", "boot_mode", mode)
@@ -134,8 +136,8 @@ class RedfishManagement(ManagementInterface):
                 secure_boot = system.secure_boot
             except sushy_errors.MissingAttributeError:
                 raise unsupported(task, "set_secure_boot_state") from None
-            # Some BMCs refuse a change to the present state.
-            if secure_boot.enabled == state:
+            # Some BMCs refuse a change to the present state; where that is odd, no restart would show the wanted one.
+            if given(secure_boot, "SecureBootEnable") == state:
                 return False
             if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
                 reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"

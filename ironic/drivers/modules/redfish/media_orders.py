@@ -2,7 +2,7 @@
 
 The standard leaves all parameters but the image optional, and BMCs differ: some refuse an image without a certain
 parameter, others refuse one that has it. So only the image is sent at first, and each parameter that a refusal misses
-is added. A refused order to eject counts as done only when the drive is empty afterwards.
+is added. An order to eject, accepted or refused, counts as done only when the drive is empty afterwards.
 """
 
 import re
@@ -16,7 +16,9 @@ from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_messages import BmcMessage, messages_of
+from ironic.drivers.modules.redfish.certainty import Uncertain
 from ironic.drivers.modules.redfish.document_repair import fault_at
+from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.integrations.image_places import SHARE_SCHEMES
 
 Drive = Any
@@ -124,28 +126,41 @@ def is_empty(drive: Drive) -> bool:
 
 
 def eject(system: System, drive: Drive) -> None:
-    """Empty a drive; raise what sushy raises when the BMC refuses that and the drive stays full."""
-    target, connector = _target(drive, "EjectMedia"), connector_of(system)
+    """Empty a drive.
+
+    Raise what sushy raises when the BMC refuses that and the drive stays full, Uncertain when it does so accepted.
+    """
+
+    def shows_nothing() -> bool:
+        drive.refresh(force=True)
+        return is_empty(drive)
+
     try:
-        if target is None:
-            tag = drive.json.get("@odata.etag")
-            headers = {"If-Match": tag} if isinstance(tag, str) else {}
-            connector.patch(drive.path, data={"Image": None, "Inserted": False}, headers=headers)
-            return
-        try:
-            connector.post(target)
-        except sushy_errors.HTTPError as error:
-            if error.status_code not in _EMPTY_BODY_WANTED:
-                raise
-            connector.post(target, data={})
+        _send_ejection(system, drive)
+        if not is_stored_soon(shows_nothing):
+            raise Uncertain(drive.path, "the BMC has accepted to eject the image and does not show the drive empty")
     except sushy_errors.AccessError:
         raise
     except sushy_errors.HTTPError:
-        drive.refresh(force=True)
-        if not is_empty(drive):
+        if not shows_nothing():
             raise
     finally:
         drive.invalidate()
+
+
+def _send_ejection(system: System, drive: Drive) -> None:
+    target, connector = _target(drive, "EjectMedia"), connector_of(system)
+    if target is None:
+        tag = drive.json.get("@odata.etag")
+        headers = {"If-Match": tag} if isinstance(tag, str) else {}
+        connector.patch(drive.path, data={"Image": None, "Inserted": False}, headers=headers)
+        return
+    try:
+        connector.post(target)
+    except sushy_errors.HTTPError as error:
+        if error.status_code not in _EMPTY_BODY_WANTED:
+            raise
+        connector.post(target, data={})
 
 
 def missed_by(error: sushy_errors.HTTPError) -> list[str]:

@@ -21,6 +21,7 @@ from ironic.drivers.modules.redfish.certainty import (
     Uncertain,
     collection_fault,
     leads_to,
+    list_fault,
     whole_links,
     whole_paths,
 )
@@ -67,6 +68,9 @@ def seen_members(resource: Any, collection: str) -> Seen[Any]:
         return Seen([], (f"{link} of {resource.path} {fault}",))
     if link not in resource.json:
         return Seen([])
+    if isinstance(listed := resource.json[link], list):
+        get = getattr(resource, collection).get_member
+        return _with_fault(seen_at(get, paths_in(listed)), resource, link)
     return _seen(lambda: getattr(resource, collection), f"{link} of {resource.path}")
 
 
@@ -77,6 +81,12 @@ def _seen(collection: Callable[[], Any], what: str) -> Seen[Any]:
     seen = seen_at(found.get_member, found.members_identities or ())
     fault = collection_fault(found.json)
     return seen if fault is None else seen.with_missing(f"{found.path} is incomplete, as {fault}")
+
+
+def _with_fault(seen: Seen[Any], resource: Resource, name: str) -> Seen[Any]:
+    """Return what was seen of a list in a resource, with what is missing in the list itself."""
+    fault = fault_at(resource.json, name) or list_fault(resource.json, name)
+    return seen if fault is None else seen.with_missing(f"{name} of {resource.path} {fault}")
 
 
 def seen_at(get: Callable[[str], T], paths: Iterable[str]) -> Seen[T]:
@@ -220,17 +230,25 @@ def of_each(sources: Iterable[S], read_one: Callable[[S], Iterable[T]]) -> Itera
 
 
 def drives_of(storage: Any) -> list[Any]:
-    """Return the drives of a storage, without those that its list names and the BMC lacks, as of an empty bay.
+    """Return the drives of a storage, without those that its list names and the BMC lacks, as of an empty bay."""
+    return seen_drives(storage).items
+
+
+def seen_drives(storage: Any) -> Seen[Any]:
+    """Return the drives of a storage that can be read, and what can't.
 
     Some BMCs have a link to a collection where the list should be.
     """
     paths: Sequence[str] = storage.drives_identities or ()
-    found = _living(storage.get_drive, paths)
-    if found or len(paths) != 1:
-        return found
-    nothing: dict[str, Any] = {}
-    collection = optional(lambda: connector_of(storage).get(paths[0]).json(), nothing)
-    return _living(storage.get_drive, paths_in(collection.get("Members")))
+    seen = seen_at(storage.get_drive, paths)
+    if not seen.items and len(paths) == 1:
+        nothing: dict[str, Any] = {}
+        collection = optional(lambda: connector_of(storage).get(paths[0]).json(), nothing)
+        if "Members" in collection:
+            fault = collection_fault(collection)
+            seen = seen_at(storage.get_drive, paths_in(collection["Members"]))
+            return seen if fault is None else seen.with_missing(f"{paths[0]} is incomplete, as {fault}")
+    return _with_fault(seen, storage, "Drives")
 
 
 def is_there(resource: Any) -> bool:

@@ -5,7 +5,6 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
@@ -28,7 +27,7 @@ from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
-from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given, leads_to, whole_links
+from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, leads_to, whole_links
 from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.members import (
     drives_of,
@@ -41,7 +40,16 @@ from ironic.drivers.modules.redfish.members import (
 )
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
+from ironic.drivers.modules.redfish.raid_volumes import (
+    logical_disks_of,
+    named,
+    not_carried_out,
+    paths_at,
+    raid_type,
+    volume_paths,
+)
 from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
+from ironic.drivers.modules.redfish.task_ends import End
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -51,7 +59,6 @@ LOG = logging.getLogger(__name__)
 KEY: Final = "raid_configs"
 
 _DELETE: Final = {"description": "Whether to delete the logical disks that are there; false if left out."}
-_STILL_THERE: Final = "the BMC has accepted the deletion of logical disks and still shows "
 _CREATE_ARGSINFO: Final = {
     "create_root_volume": RAID_APPLY_CONFIGURATION_ARGSINFO["create_root_volume"],
     "create_nonroot_volumes": RAID_APPLY_CONFIGURATION_ARGSINFO["create_nonroot_volumes"],
@@ -62,15 +69,9 @@ _APPLY_ARGSINFO: Final = {
     "create_nonroot_volumes": {"description": "Whether to create the other logical disks; false if left out."},
     "delete_existing": _DELETE,
 }
+_OPERATIONS: Final = {"create": "creating logical disks", "delete": "deleting logical disks"}
 _SCSI: Final = "scsi"
 _WHEN: Final = "@Redfish.OperationApplyTime"
-# Kinds of volumes in schemas before they had levels.
-_FORMER_TYPES: Final = {
-    "Mirrored": "RAID1",
-    "StripedWithParity": "RAID5",
-    "SpannedMirrors": "RAID10",
-    "SpannedStripesWithParity": "RAID50",
-}
 _RAW: Final = "RawDevice"
 
 
@@ -114,21 +115,33 @@ class RedfishRAID(RAIDInterface):
         ]
 
         given_controllers = [disk.get("controller") for disk in wanted]
-        named = {str(one) for one in given_controllers} if all(given_controllers) else set[str]()
+        chosen = {str(one) for one in given_controllers} if all(given_controllers) else set[str]()
 
-        def look(system: System) -> tuple[list[Drive], list[str]]:
-            drives = _drives(system, named, with_used=not delete_existing)
-            return drives, _volume_paths(system) if delete_existing else []
+        def look(system: System) -> tuple[list[Drive], list[Any], list[str]]:
+            drives = _drives(system, chosen, with_used=not delete_existing)
+            present = volume_paths(system) if delete_existing else []
+            controllers = {drive.controller for drive in drives} | {item["controller"] for item in present}
+            return drives, present, paths_at(system, controllers)
 
-        drives, present = read(task, "reading the drives", look, anew=True)
+        drives, present, before = read(task, "reading the drives", look, anew=True)
         volumes = [volume.as_dict() for volume in raid_layout.plan(wanted, drives)]
-        return _begin(task, {"operation": "create", "delete": present, "create": volumes})
+        deleted = {item["path"] for item in present}
+        return _begin(
+            task,
+            {
+                "operation": "create",
+                "delete": present,
+                "create": volumes,
+                "made": len(volumes),
+                "kept": [path for path in before if path not in deleted],
+            },
+        )
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
     @service_step(priority=0)
     def delete_configuration(self, task: Task) -> str | None:
-        present = read(task, "reading the volumes", _volume_paths, anew=True)
+        present = read(task, "reading the volumes", volume_paths, anew=True)
         gone = [item["path"] for item in present]
         return _begin(task, {"operation": "delete", "delete": present, "create": [], "gone": gone})
 
@@ -172,19 +185,22 @@ def _begin(task: Task, memory: Memory) -> str | None:
         _wait(task, memory)
         return waiting_step.begin(task, f"the BMC to {memory['operation']} logical disks")
     task.node.del_driver_internal_info(KEY)
-    if not is_stored_soon(lambda: not _left(task, memory)):
-        what = "deleting logical disks"
-        raise RedfishError(node=task.node.uuid, operation=what, error=_STILL_THERE + ", ".join(_left(task, memory)))
+    if (fault := _fault_afterwards(task, memory)) is not None:
+        raise RedfishError(node=task.node.uuid, operation=_OPERATIONS[memory["operation"]], error=fault)
     _store(task, _logical_disks(task, memory["controllers"]))
     return None
 
 
-def _left(task: Task, memory: Memory) -> list[str]:
-    """Return the paths of logical disks that the BMC still shows and that should be gone."""
-    if not (gone := memory.get("gone")):
-        return []
-    present = {plain_path(one["path"]) for one in read(task, "reading the volumes", _volume_paths, anew=True)}
-    return [path for path in gone if plain_path(path) in present]
+def _fault_afterwards(task: Task, memory: Memory) -> str | None:
+    """Return what of the changes the BMC does not show, None when it shows all of them, now or a little later."""
+    fault: list[str | None] = []
+
+    def is_carried_out() -> bool:
+        fault[:] = [read(task, "reading the volumes", lambda system: not_carried_out(system, memory), anew=True)]
+        return fault == [None]
+
+    is_stored_soon(is_carried_out)
+    return fault[0]
 
 
 def _wait(task: Task, memory: Memory) -> None:
@@ -202,14 +218,14 @@ def _send(task: Task, memory: Memory) -> Memory:
     kept = {
         name: value
         for name, value in memory.items()
-        if name in ("operation", "controllers", "gone", *waiting_step.CARRIED)
+        if name in ("operation", "controllers", "gone", "made", "kept", "unsaid", *waiting_step.CARRIED)
     }
     tasks: list[str] = []
     restarts = False
 
     def act(system: System) -> None:
         nonlocal restarts
-        storages = _named(members_of(system, "storage"))
+        storages = named(members_of(system, "storage"))
         kind = "delete" if rest["delete"] else "create"
         busy: set[str] = set()
         for item in list(rest[kind]):
@@ -243,16 +259,19 @@ def _judge(task: Task, memory: Memory) -> Verdict:
         return [read_task(system, uri) for uri in memory["tasks"]]
 
     found = read(task, "watching a change of logical disks", states, anew=True)
-    if failed := [state.text for state in found if state.is_over and not state.is_good]:
+    # A task that says nothing may have done its work, which the volumes show.
+    unsaid = [state.text for state in found if state.end is End.UNSAID and not state.word]
+    if failed := [state.text for state in found if state.is_over and not state.is_good and state.text not in unsaid]:
         return StepFailed(f"the logical disks could not be changed: {'; '.join(failed)}")
     if not all(state.is_over for state in found):
         return None
+    memory = {**memory, "unsaid": [*memory.get("unsaid", ()), *unsaid]}
     if memory["delete"] or memory["create"]:
-        return _continue
+        return lambda task, _: _continue(task, memory)
     if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):
         return None
-    if left := _left(task, memory):
-        return StepFailed(_STILL_THERE + ", ".join(left))
+    if (fault := _fault_afterwards(task, memory)) is not None:
+        return StepFailed("; ".join(("the logical disks could not be changed", fault, *memory.get("unsaid", ()))))
     disks = _logical_disks(task, memory.get("controllers", ()))
 
     def finish(task: Task, memory: Memory) -> Ended:
@@ -327,40 +346,6 @@ def _apply_time(volumes: Any) -> Any:
 # Reading
 
 
-def _named(storages: Iterable[Any]) -> dict[str, Any]:
-    """Return storages by their ids, or by the last part of the path those whose id is not theirs alone."""
-    found = list(storages)
-    ids = Counter(storage.identity for storage in found)
-    return {
-        storage.identity if ids[storage.identity] == 1 else storage.path.rstrip("/").rpartition("/")[2]: storage
-        for storage in found
-    }
-
-
-def _members(storage: Any) -> list[Any]:
-    """Return the volumes of a controller that are logical disks; raise Uncertain when that can't be said of all."""
-    return [volume for volume in whole_members(storage, "volumes") if _raid_type(volume)]
-
-
-def _raid_type(volume: Resource) -> str:
-    """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only.
-
-    Raise Uncertain where the BMC states it in an odd way.
-    """
-    for name in ("RAIDType", "VolumeType"):
-        given(volume, name)
-    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(str(volume.json.get("VolumeType")), ""))
-
-
-def _volume_paths(system: System) -> list[Any]:
-    """Return all volumes of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
-    return [
-        {"controller": name, "path": volume.path}
-        for name, storage in _named(whole_members(system, "storage")).items()
-        for volume in _members(storage)
-    ]
-
-
 def _drives(system: System, controllers: Collection[str], *, with_used: bool) -> list[Drive]:
     """Return the drives of controllers that can make volumes.
 
@@ -369,7 +354,7 @@ def _drives(system: System, controllers: Collection[str], *, with_used: bool) ->
     storages = members_of(system, "storage") if controllers else whole_members(system, "storage")
     return [
         drive
-        for name, storage in _named(storages).items()
+        for name, storage in named(storages).items()
         if not controllers or name in controllers
         for drive in _drives_at(name, storage, with_used=with_used)
     ]
@@ -404,7 +389,7 @@ def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
             if plain_path(volume.path) in map(plain_path, (linked if own else whole_links)(drive, "Volumes"))
         }
         # One drive as it is, which BMCs show as a volume, too, can be used.
-        is_raw = volume.json.get("VolumeType") == _RAW and not _raid_type(volume) and len(own) < 2
+        is_raw = volume.json.get("VolumeType") == _RAW and not raid_type(volume) and len(own) < 2
         if not is_raw and not own & set(map(plain_path, storage.drives_identities or own)):
             raise Uncertain(volume.path, "it does not show which drives of its controller it has")
         used |= set() if is_raw else own
@@ -430,9 +415,9 @@ def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]
         seen = seen_members(system, "storage")
         found: list[dict[str, Any]] = []
         is_whole = not seen.missing
-        for name, storage in _named(seen.items).items():
+        for name, storage in named(seen.items).items():
             try:
-                volumes = _members(storage)
+                volumes = logical_disks_of(storage)
             except UnusableAnswer:
                 if name in changed:
                     raise
@@ -445,7 +430,7 @@ def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]
                     "name": volume.name,
                     "controller": name,
                     "size_gb": (volume.capacity_bytes or 0) // GIB,
-                    "raid_level": LEVEL_OF.get(_raid_type(volume), _raid_type(volume)),
+                    "raid_level": LEVEL_OF.get(raid_type(volume), raid_type(volume)),
                 }
                 for volume in volumes
             ]

@@ -189,7 +189,7 @@ def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyEr
                 media_orders.eject(system, drive)
             except sushy_errors.AccessError:
                 raise
-            except (sushy_errors.HTTPError, sushy_errors.MissingActionError) as error:
+            except (sushy_errors.HTTPError, sushy_errors.MissingActionError, Uncertain) as error:
                 LOG.debug("A virtual drive could not be emptied: %s", error)
                 faults.append(error)
     return faults

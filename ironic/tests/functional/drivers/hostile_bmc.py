@@ -76,6 +76,11 @@ class Handler(BaseHTTPRequestHandler):
         if path.endswith("ComputerSystem.Reset"):
             kind = json.loads(self.content)["ResetType"]
             self.bmc.documents[SYSTEM]["PowerState"] = "Off" if kind == "ForceOff" else "On"
+        for document in self.bmc.documents.values():
+            actions = document.get("Actions") if isinstance(document, dict) else None
+            ejection = actions.get("#VirtualMedia.EjectMedia") if isinstance(actions, dict) else None
+            if isinstance(ejection, dict) and ejection.get("target") == path:
+                document |= {"Inserted": False, "Image": None}
         given = json.loads(self.content) if self.command == "PATCH" else {}
         if "IndicatorLED" in given:
             self.bmc.documents[path]["IndicatorLED"] = given["IndicatorLED"]

@@ -58,6 +58,8 @@ class ScriptedBmc:
         status, document = answer if isinstance(answer, tuple) else (answer, {})
         if status == 204 and path == RESET:
             self._reset(body["ResetType"])
+        if status == 204 and path.endswith("/Eject"):
+            self.documents[path.removesuffix("/Eject")] |= {"Inserted": False, "Image": None}
         return status, document
 
     def sent(self) -> list[Any]:

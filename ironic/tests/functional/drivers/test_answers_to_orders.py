@@ -88,6 +88,9 @@ def carry_out(bmc: HostileBmc, place: str, status: int, content: bytes, headers:
             bmc.documents[SYSTEM]["PowerState"] = "On"
         if handler.command == "DELETE" and status != 202:
             bmc.documents[VOLUMES]["Members"] = []
+        if handler.command == "POST" and handler.path == VOLUMES and status != 202:
+            bmc.documents[f"{VOLUMES}/2"] = {"Id": "2", "RAIDType": "RAID0", "CapacityBytes": 2**30}
+            bmc.documents[VOLUMES]["Members"].append({"@odata.id": f"{VOLUMES}/2"})
         is_meant = handler.path == place
         if is_meant:
             came.append(handler.path)

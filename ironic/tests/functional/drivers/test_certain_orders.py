@@ -5,13 +5,19 @@ from typing import Any
 
 import pytest
 
+from ironic.core import states
+from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.members import bmc_of
 from ironic.drivers.modules.redfish.network_cards import seen_cards
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import on
+from ironic.tests.unit.drivers.machine import Work
 
 BMC, ENCLOSURE = "/redfish/v1/Managers/1", "/redfish/v1/Managers/E"
 SLOTS = f"{BMC}/VirtualMedia"
@@ -43,6 +49,13 @@ def bmc() -> Iterator[HostileBmc]:
 def test_a_drive_that_is_not_empty_for_certain_is_emptied(bmc: HostileBmc, odd: Any) -> None:
     bmc.documents[f"{SLOTS}/Cd"]["Inserted"] = odd
     RedfishManagement().detach_virtual_media(on(bmc))
+    assert bmc.count("POST", EJECT) == 1
+
+
+def test_an_ejection_that_is_accepted_and_not_carried_out_is_no_success(bmc: HostileBmc) -> None:
+    bmc.misbehave = lambda handler: handler.path == EJECT and (handler.send(204, b"") or True)  # type: ignore[func-returns-value]
+    with pytest.raises(RedfishError, match="accepted to eject the image and does not show the drive empty"):
+        RedfishManagement().detach_virtual_media(on(bmc))
     assert bmc.count("POST", EJECT) == 1
 
 
@@ -104,3 +117,62 @@ def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none
     assert seen.items == [] and "is not said" in seen.missing[0]
     machines.pop()
     assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
+
+
+@pytest.mark.parametrize("odd", [5, {}, ["UEFI"], "Weird", ""])
+def test_a_boot_mode_of_which_the_bmc_shows_something_else_is_not_set(bmc: HostileBmc, odd: Any) -> None:
+    bmc.documents[SYSTEM]["Boot"] = {"BootSourceOverrideMode": odd}
+    with pytest.raises(RedfishError, match="BootSourceOverrideMode"):
+        RedfishManagement().set_boot_mode(on(bmc), "uefi")
+    assert bmc.count("PATCH", SYSTEM) == 1
+
+
+@pytest.mark.parametrize("state", [{"Boot": {}}, {"Boot": {"BootSourceOverrideMode": None}}])
+def test_a_bmc_that_does_not_report_the_boot_mode_is_believed(bmc: HostileBmc, state: dict[str, Any]) -> None:
+    bmc.documents[SYSTEM] |= state
+    RedfishManagement().set_boot_mode(on(bmc), "uefi")
+    assert bmc.count("PATCH", SYSTEM) == 1
+
+
+@pytest.mark.parametrize("odd", [5, {}, "on", [True]])
+def test_secure_boot_of_which_the_bmc_shows_no_state_is_not_changed(bmc: HostileBmc, odd: Any) -> None:
+    bmc.documents[SYSTEM]["SecureBoot"] = link(f"{SYSTEM}/SecureBoot")
+    bmc.documents[f"{SYSTEM}/SecureBoot"] = {"Id": "SecureBoot", "SecureBootEnable": odd}
+    with pytest.raises(RedfishError, match="SecureBootEnable has a value of another type"):
+        RedfishManagement().set_secure_boot_state(on(bmc), True)
+    assert not any(method == "PATCH" for method, _ in bmc.requests)
+
+
+@pytest.mark.parametrize("target", ["N/A", "", "Actions/Reset", "ftp://192.0.2.1/", None, 5])
+def test_no_order_goes_to_a_target_that_is_no_place(bmc: HostileBmc, target: Any) -> None:
+    bmc.documents[SYSTEM]["Actions"] = {"#ComputerSystem.Reset": {"target": target}}
+    with pytest.raises(IronicError, match="ComputerSystem.Reset is missing"):
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+    assert {method for method, _ in bmc.requests} == {"GET"}
+
+
+BIOS = f"{SYSTEM}/Bios"
+
+
+def bios_settings(bmc: HostileBmc, pending: Any, **current: Any) -> Work:
+    bmc.documents[SYSTEM] |= {"Bios": link(BIOS), "PowerState": "On"}
+    bmc.documents[BIOS] = {
+        "Id": "Bios", "Attributes": current, "@Redfish.Settings": {"SettingsObject": link(f"{BIOS}/Settings")},
+    }  # fmt: skip
+    bmc.documents[f"{BIOS}/Settings"] = pending
+    task = on(bmc, provision_state=states.CLEANING)
+    task.driver = BareDriver({"power": RedfishPower()})
+    return task
+
+
+@pytest.mark.parametrize("odd", [None, {"Id": "Settings", "Attributes": 5}, {"Id": "Settings", "Attributes": None}])
+def test_settings_that_may_change_at_the_next_start_are_not_done(bmc: HostileBmc, odd: Any) -> None:
+    turbo = [{"name": "Turbo", "value": "On"}]
+    with pytest.raises(RedfishError, match="which ones wait for a restart can't be read"):
+        RedfishBIOS().apply_configuration(bios_settings(bmc, odd, Turbo="On"), turbo)
+    assert {method for method, _ in bmc.requests} == {"GET"}
+    # Others than the present ones are ordered anyway; without any that wait the present ones are done.
+    assert RedfishBIOS().apply_configuration(bios_settings(bmc, odd, Turbo="Off"), turbo) == states.CLEANWAIT
+    bmc.requests.clear()
+    assert RedfishBIOS().apply_configuration(bios_settings(bmc, {"Attributes": {}}, Turbo="On"), turbo) is None
+    assert {method for method, _ in bmc.requests} == {"GET"}

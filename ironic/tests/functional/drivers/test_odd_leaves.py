@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
-from ironic.drivers.modules.redfish import virtual_media
+from ironic.drivers.modules.redfish import stored_changes, virtual_media
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
@@ -186,8 +186,18 @@ class Machine:
             is_known = True
         if handler.path.endswith("/ComputerSystem.Reset"):
             self.after_orders["PowerState"] = "On"
+        if handler.path.endswith("/Volumes"):
+            self._make_volume(handler.path)
         handler.answer(204 if is_known else 404, None if is_known else {})
         return True
+
+    def _make_volume(self, path: str) -> None:
+        volumes, new = self.bmc.documents[path], f"{path}/new"
+        more: Document = {"Members": [*(volumes.get("Members") or ()), {"@odata.id": new}]}
+        if isinstance(count := volumes.get("Members@odata.count"), int):
+            more["Members@odata.count"] = count + 1
+        made = {"Id": "new", "Name": "new", "RAIDType": "RAID0", "CapacityBytes": 2**30}
+        self.bmc.documents = {**self.bmc.documents, path: {**volumes, **more}, new: made}
 
     def _reads(self, task: Work) -> Counter[str]:
         seen = {name: result for name in READ if (result := attempt(partial(READS[name], task))) is not None}
@@ -297,6 +307,7 @@ def bmc() -> Iterator[HostileBmc]:
 def _at_once(conf: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     conf(redfish__connection_attempts=1)
     monkeypatch.setattr(virtual_media, "_SECONDS", 0.0)
+    monkeypatch.setattr(stored_changes, "_SECONDS", 0.0)
 
 
 @pytest.fixture(scope="module")

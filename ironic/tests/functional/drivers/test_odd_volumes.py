@@ -33,7 +33,7 @@ def orders() -> Orders:
 
 @pytest.fixture
 def bmc(orders: Orders) -> Iterator[HostileBmc]:
-    """Run a BMC with two drives, one of them in a volume; it takes all orders."""
+    """Run a BMC with two drives, one of them in a volume; it carries all orders out."""
 
     def misbehave(handler: Handler) -> bool:
         is_order = handler.command in ("POST", "DELETE")
@@ -42,6 +42,12 @@ def bmc(orders: Orders) -> Iterator[HostileBmc]:
             if handler.command == "DELETE" and not running.documents[VOLUME].get("stays"):
                 volumes = running.documents[VOLUMES]
                 volumes["Members"] = [one for one in volumes["Members"] if one["@odata.id"] != handler.path]
+            elif handler.command == "POST" and not running.documents[STORAGE].get("forgets"):
+                path = f"{VOLUMES}/{len(orders) + 1}"
+                running.documents[path] = {"Id": path[-1], "CapacityBytes": 2**30, **orders[-1][2]}
+                running.documents[VOLUMES]["Members"].append({"@odata.id": path})
+                count = running.documents[VOLUMES].get("Members@odata.count")
+                running.documents[VOLUMES] |= {} if count is None else {"Members@odata.count": count + 1}
             handler.send(204, b"")
         return is_order
 
@@ -180,6 +186,7 @@ def test_a_storage_that_cannot_say_its_volumes_stops_what_may_go_there_and_nothi
     assert orders == []
     assert taken(bmc, orders, controller="A") == DRIVES[1:]
     orders.clear()
+    bmc.documents[VOLUMES]["Members"].pop()
     del bmc.documents[other]["Volumes"]
     assert taken(bmc, orders) == DRIVES[1:]
 
@@ -190,9 +197,9 @@ def test_a_volume_of_an_older_schema_is_a_logical_disk(bmc: HostileBmc, orders: 
     bmc.documents[VOLUME]["VolumeType"] = kind
     task = raid(bmc)
     RedfishRAID().create_configuration(task)
-    assert [disk["raid_level"] for disk in task.node.raid_config["logical_disks"]] == [level]
+    assert [disk["raid_level"] for disk in task.node.raid_config["logical_disks"]] == [level, DISK["raid_level"]]
     RedfishRAID().delete_configuration(task)
-    assert orders[1:] == [("DELETE", VOLUME, None)]
+    assert orders[1:] == [("DELETE", VOLUME, None), ("DELETE", f"{VOLUMES}/2", None)]
     assert task.node.raid_config["logical_disks"] == []
 
 
@@ -204,6 +211,23 @@ def test_a_deletion_that_is_accepted_and_not_carried_out_is_no_success(bmc: Host
     assert task.node.raid_config == {}
 
 
+def test_a_creation_that_is_accepted_and_not_carried_out_is_no_success(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[STORAGE]["forgets"] = True
+    task = raid(bmc)
+    with pytest.raises(RedfishError, match="accepted 1 new logical disks and shows 0"):
+        RedfishRAID().create_configuration(task)
+    assert len(orders) == 1
+    assert task.node.raid_config == {}
+
+
+def test_a_deletion_before_a_creation_that_is_not_carried_out_is_no_success(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUME]["stays"] = True
+    task = raid(bmc)
+    with pytest.raises(RedfishError, match=f"should be new after all others are deleted, and the BMC shows {VOLUME}, "):
+        RedfishRAID().create_configuration(task, delete_existing=True)
+    assert [method for method, *_ in orders] == ["DELETE", "POST"]
+
+
 def test_storages_of_one_id_are_told_apart(bmc: HostileBmc, orders: Orders) -> None:
     other = f"{SYSTEM}/Storage/B"
     bmc.documents[f"{SYSTEM}/Storage"]["Members"].append({"@odata.id": other})
@@ -212,6 +236,7 @@ def test_storages_of_one_id_are_told_apart(bmc: HostileBmc, orders: Orders) -> N
     bmc.documents[STORAGE] |= {"Id": "RAID", "Name": "First"}
     assert taken(bmc, orders) == DRIVES[1:]
     orders.clear()
+    bmc.documents[VOLUMES]["Members"].pop()
     task = raid(bmc)
     RedfishRAID().delete_configuration(task)
     assert orders == [("DELETE", VOLUME, None)]

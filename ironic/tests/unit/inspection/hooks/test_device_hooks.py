@@ -80,7 +80,12 @@ T4 = {
         ({"pci_devices": [GPU]}, {}, [T4]),
         ({"pci_devices": [GPU]}, {"pci_devices": [CARD]}, []),
         ({}, {"pci_devices": []}, []),
-        ({}, {"pci_devices": ["no", None, {}]}, []),
+        ({}, {"pci_devices": [CARD, {**GPU, "vendor_id": "1022", "product_id": 5}]}, []),
+        ({}, {"pci_devices": [CARD, {**GPU, "product_id": 5}]}, None),
+        ({}, {"pci_devices": [GPU, "no"]}, None),
+        ({}, {"pci_devices": [GPU, None]}, None),
+        ({}, {"pci_devices": [GPU, {}]}, None),
+        ({}, {"pci_devices": [GPU], "incomplete": {"pci_devices": ["/PCIeDevices/7 can't be read"]}}, None),
         ({}, {"pci_devices": "no"}, None),
         ({}, {}, None),
     ],
@@ -128,7 +133,11 @@ def test_it_counts_devices_by_alias(conf: Setter, task: Work, caplog: pytest.Log
         hook = PciDevices()
     assert len(caplog.messages) == 4
     task.node.properties = {"capabilities": "gpu:9,x:1"}
-    hooked(task, hook, {}, {"pci_devices": [GPU, CARD, {**GPU, "product_id": "20b0"}, None]})
+    for odd in (None, {**GPU, "product_id": "N/A"}, {**CARD, "vendor_id": None}):
+        hooked(task, hook, {}, {"pci_devices": [GPU, odd]})
+        assert task.node.properties == {"capabilities": "gpu:9,x:1"}
+    of_others = {"vendor_id": "1022", "product_id": None}
+    hooked(task, hook, {}, {"pci_devices": [GPU, CARD, {**GPU, "product_id": "20b0"}, of_others]})
     assert task.node.properties == {"capabilities": "gpu:2,x:1,nic:1"}
 
 
@@ -231,8 +240,19 @@ def test_it_makes_a_new_disk_the_root_disk(
     task.node.properties = properties
     if stored is not None:
         task.store.inventories.put(task.node.id, stored, {})
-    hooked(task, RaidDevice(), disks("a", "b", "b", 5) if stored != {} else disks("a", "b"), {})
+    hooked(task, RaidDevice(), disks("a", "b", "b", None) if stored != {} else disks("a", "b"), {})
     assert task.node.properties == expected
+
+
+@pytest.mark.parametrize("now", [disks("a", "b", 5), disks("a", "b", {}), {"disks": [*disks("a", "b")["disks"], "x"]}])
+def test_a_part_of_the_disks_makes_none_the_root_disk(task: Work, now: dict[str, Any]) -> None:
+    task.store.inventories.put(task.node.id, disks("a"), {})
+    hooked(task, RaidDevice(), now, {})
+    assert task.node.properties == {}
+    hooked(task, RaidDevice(), disks("a", "b"), {"incomplete": {"disks": ["/Drives/7 can't be read"]}})
+    assert task.node.properties == {}
+    hooked(task, RaidDevice(), disks("a", "b"), {})
+    assert task.node.properties == {"root_device": {"serial": "b"}}
 
 
 @pytest.mark.demand("S97")

@@ -1,0 +1,87 @@
+"""The volumes of a Redfish machine: which of them are logical disks, and whether a change of them was carried out."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.certainty import Resource, given
+from ironic.drivers.modules.redfish.members import members_of, plain_path, whole_members
+
+# Kinds of volumes in schemas before they had levels.
+_FORMER_TYPES: Final = {
+    "Mirrored": "RAID1",
+    "StripedWithParity": "RAID5",
+    "SpannedMirrors": "RAID10",
+    "SpannedStripesWithParity": "RAID50",
+}
+
+
+def named(storages: Iterable[Any]) -> dict[str, Any]:
+    """Return storages by their ids, or by the last part of the path those whose id is not theirs alone."""
+    found = list(storages)
+    ids = Counter(storage.identity for storage in found)
+    return {
+        storage.identity if ids[storage.identity] == 1 else storage.path.rstrip("/").rpartition("/")[2]: storage
+        for storage in found
+    }
+
+
+def logical_disks_of(storage: Any) -> list[Any]:
+    """Return the volumes of a controller that are logical disks; raise Uncertain when that can't be said of all."""
+    return [volume for volume in whole_members(storage, "volumes") if raid_type(volume)]
+
+
+def raid_type(volume: Resource) -> str:
+    """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only.
+
+    Raise Uncertain where the BMC states it in an odd way.
+    """
+    for name in ("RAIDType", "VolumeType"):
+        given(volume, name)
+    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(str(volume.json.get("VolumeType")), ""))
+
+
+def volume_paths(system: System) -> list[dict[str, str]]:
+    """Return all logical disks of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
+    return [
+        {"controller": name, "path": volume.path}
+        for name, storage in named(whole_members(system, "storage")).items()
+        for volume in logical_disks_of(storage)
+    ]
+
+
+def paths_at(system: System, controllers: Collection[str]) -> list[str]:
+    """Return the paths of all volumes of these controllers, logical disks or not; raise Uncertain in doubt."""
+    return [volume.path for volume in _volumes_at(system, controllers)]
+
+
+def not_carried_out(system: System, change: Mapping[str, Any]) -> str | None:
+    """Return what of a change of logical disks the BMC does not show, None when it shows all of it.
+
+    ``change`` has ``gone``, paths of deleted ones; or ``made``, how many are new, and ``kept``, the paths of volumes
+    beside them. What an earlier release began has neither.
+    """
+    if gone := change.get("gone"):
+        present = {plain_path(one["path"]) for one in volume_paths(system)}
+        left = [path for path in gone if plain_path(path) in present]
+        return f"the BMC has accepted the deletion of logical disks and still shows {', '.join(left)}" if left else None
+    if (made := change.get("made")) is None:
+        return None
+    kept = set(map(plain_path, change["kept"]))
+    new = [one for one in _volumes_at(system, change["controllers"]) if plain_path(one.path) not in kept]
+    if len(new) < made:
+        return f"the BMC has accepted {made} new logical disks and shows {len(new)}"
+    if len(disks := [one.path for one in new if raid_type(one)]) > made:
+        return f"{made} logical disks should be new after all others are deleted, and the BMC shows {', '.join(disks)}"
+    return None
+
+
+def _volumes_at(system: System, controllers: Collection[str]) -> list[Any]:
+    storages = named(members_of(system, "storage"))
+    return [
+        volume
+        for name in sorted(controllers)
+        if name in storages
+        for volume in whole_members(storages[name], "volumes")
+    ]
