@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 Name = tuple[str, str]
 
 # Names of variables that set an option.
-_VARIABLE = re.compile(r"OS_([A-Z0-9_]+?)__([A-Z0-9_]+)")
+_VARIABLE = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
 
 
 def options_in_files(conf: cfg.ConfigOpts) -> Iterator[Name]:

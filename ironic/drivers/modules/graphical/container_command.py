@@ -92,14 +92,14 @@ def _own() -> str:
 
 
 def _split(template: str) -> list[str]:
-    """Return the words of a template, as a shell splits them; an expression in braces stays whole."""
+    """Return the words of a template, as a shell splits them; one in braces stays whole, to the end without theirs."""
     kept: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
         kept.append(found.group())
         return f"\0{len(kept) - 1}\0"
 
-    words = shlex.split(re.sub(r"\{\{.*?\}\}", keep, template), comments=True)
+    words = shlex.split(re.sub(r"(?s)\{\{.*?(?:\}\}|\Z)", keep, template), comments=True)
     return [re.sub("\0(\\d+)\0", lambda found: kept[int(found.group(1))], word) for word in words]
 
 
