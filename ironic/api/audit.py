@@ -17,6 +17,7 @@ from oslo_config import cfg
 
 from ironic.api import rate_limit
 from ironic.api.access_log import masked_query
+from ironic.core.operator_files import content_of
 from ironic.core.permit import HEAD_ALONE, PERMIT
 from ironic.core.secrets import REPLACEMENT
 
@@ -32,7 +33,7 @@ def wrap(app: WSGIApplication, conf: cfg.ConfigOpts, *, trusts_proxy: bool = Fal
 
     path = Path(conf.audit.audit_map_file)
     try:
-        path.read_text()
+        content_of(path).decode()
         filtered: WSGIApplication = AuditMiddleware(
             lambda shown, start_response: shown[_SERVE](start_response),
             oslo_config_config=conf,

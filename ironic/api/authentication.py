@@ -33,6 +33,7 @@ from ironic.api.rate_limit import Guesses
 from ironic.api.request import printable
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
+from ironic.core.operator_files import content_of
 from ironic.core.permit import PERMIT
 
 LOG = logging.getLogger(__name__)
@@ -169,11 +170,13 @@ class Users:
 
 def _read(path: Path) -> dict[bytes, bytes]:
     try:
-        lines = path.read_bytes().splitlines()
+        lines = content_of(path).splitlines()
     except FileNotFoundError:
         raise MissingUserFile(f"The user file {path} does not exist.") from None
     except OSError as error:
         raise BadUserFile(f"The user file {path} can't be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise BadUserFile(f"The user file {path} can't be read: {error}.") from None
     found: dict[bytes, bytes] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith(b"#"):

@@ -16,6 +16,7 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from ironic.api import policies
+from ironic.core.operator_files import content_of
 
 LOG = logging.getLogger(__name__)
 
@@ -145,10 +146,13 @@ def _rules_of(path: Path) -> Mapping[object, object]:
     from oslo_policy import policy
 
     try:
-        rules: object = policy.parse_file_contents(path.read_bytes())
-    except OSError as error:
-        raise BadPolicyFile(f"The policy file {path} can't be read: {error.strerror}.") from None
-    except ValueError as error:
+        content = content_of(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadPolicyFile(f"The policy file {path} can't be read: {reason}.") from None
+    try:
+        rules: object = policy.parse_file_contents(content)
+    except (ValueError, RecursionError) as error:
         raise BadPolicyFile(f"The policy file {path} is neither YAML nor JSON: {error}.") from None
     if not isinstance(rules, Mapping):
         raise BadPolicyFile(f"The policy file {path} has to map names of rules to their checks.")

@@ -1,4 +1,4 @@
-"""Documents of YAML or JSON in files that operators name: bounded in size and in the time that they take."""
+"""Files that operators name, and documents of YAML or JSON in them: bounded in size and in the time that they take."""
 
 import json
 import os
@@ -8,6 +8,7 @@ from typing import Final
 
 import yaml
 
+_LARGEST_TEXT: Final = 1 << 20
 _LARGEST_JSON: Final = 16 << 20
 # Reading YAML takes about a second for each 100 KiB.
 _LARGEST_YAML: Final = 1 << 20
@@ -17,7 +18,7 @@ _MOST_VALUES: Final = 200_000
 
 def document_in(path: Path) -> object:
     """Return the document in a file; raise OSError or ValueError with the reason."""
-    content = _content(path)
+    content = content_of(path, _LARGEST_JSON)
     try:
         return json.loads(content)
     except ValueError:
@@ -34,14 +35,15 @@ def document_in(path: Path) -> object:
     return document
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path, largest: int = _LARGEST_TEXT) -> bytes:
+    """Return the content of a regular file of so many bytes at most; raise OSError or ValueError with the reason."""
     # A pipe without a writer would not be opened otherwise.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is no regular file")
-        content = file.read(_LARGEST_JSON + 1)
-    if len(content) > _LARGEST_JSON:
-        raise ValueError(f"it has more than {_LARGEST_JSON} bytes")
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise ValueError(f"it has more than {largest} bytes")
     return content
 
 

@@ -15,6 +15,7 @@ import orjson
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import IronicError
+from ironic.core.operator_files import content_of
 from ironic.db import NodeRow, Store
 from ironic.db.column_types import JsonText
 from ironic.inspection import inventory_storage
@@ -76,11 +77,13 @@ def read(path: Path) -> object:
     try:
         if path.stat().st_size > longest:
             raise ImportRefused(reason=f"the file has more than {longest // _KIB} KiB; raise [inventory]size_limit")
-        return orjson.loads(path.read_bytes())
+        return orjson.loads(content_of(path, longest))
     except OSError as error:
         raise ImportRefused(reason=f"the file can't be read: {error.strerror}") from None
     except orjson.JSONDecodeError as error:
         raise ImportRefused(reason=f"the file is no JSON: {error}") from None
+    except ValueError as error:
+        raise ImportRefused(reason=f"the file can't be read: {error}") from None
 
 
 def parts_of(document: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import jinja2
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.operator_files import content_of
 
 _ENVIRONMENT: Final = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
 
@@ -29,7 +30,7 @@ def render(path: str, **values: Any) -> str:
         template = _template(path, os.stat(path).st_mtime_ns)
     except OSError as error:
         raise InvalidParameterValue(err=f"Boot template {path} can't be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, jinja2.TemplateError) as error:
+    except (ValueError, jinja2.TemplateError) as error:
         raise InvalidParameterValue(err=f"Boot template {path} can't be used: {error}.") from error
     try:
         return template.render(**values)
@@ -41,4 +42,4 @@ def render(path: str, **values: Any) -> str:
 @functools.lru_cache(maxsize=64)
 def _template(path: str, modified: int) -> jinja2.Template:
     """Return the compiled template, cached until its file changes."""
-    return _ENVIRONMENT.from_string(Path(path).read_text(encoding="utf-8"))
+    return _ENVIRONMENT.from_string(content_of(Path(path)).decode())
