@@ -53,7 +53,7 @@ class BmcAnswer:
     ) -> None:
         self.status_code, self.headers, self.content = status, headers, content
         self._server, self._path, self._is_of_order = server, path, is_of_order
-        # Whether the words of a refusal are for the log only.
+        # Whether the words of a refusal, or of a task that fails, are for the log only.
         self.is_hidden = False
 
     @property

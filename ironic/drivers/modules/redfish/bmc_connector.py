@@ -438,7 +438,7 @@ class BmcConnector:
             # The library writes errors into the log.
             given_password = body.get("Password") if isinstance(body, Mapping) else None
             read.content = without_passwords(read.content, given_password, self._access.password)
-            read.is_hidden = self._access.by_project
+        read.is_hidden = self._access.by_project
         return read
 
     def _url(self, path: str) -> str:

@@ -8,6 +8,7 @@ in a way that can't be seen: some BMCs delete it at once, or when they restart. 
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -18,6 +19,9 @@ from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_messages import HiddenRefusal, messages_in, refusal_of, words_of
 from ironic.drivers.modules.redfish.task_ends import BmcTask, End, task_in
+from ironic.integrations.hidden_faults import hidden
+
+TASK_FAILS: Final = "its task does not say that it went well; ask an operator: the log says why"
 
 _TASK: Final = re.compile(r"\.(Task|Job)\b|/(Tasks|TaskMonitors|Jobs)/")
 _GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -58,7 +62,7 @@ def on_this_bmc(place: str) -> str:
 
 
 def read_task(system: System, uri: str) -> BmcTask:
-    """Return the state of a task by the path of its monitor."""
+    """Return the state of a task by the path of its monitor; at an address of a project its words are for the log."""
     try:
         answer = connector_of(system).get(uri)
     except sushy_errors.HTTPError as error:
@@ -70,6 +74,12 @@ def read_task(system: System, uri: str) -> BmcTask:
         return BmcTask("", End.BAD, words or f"the BMC {refusal_of(error)}")
     if answer.status_code == HTTPStatus.NO_CONTENT:
         return BmcTask("", End.GOOD)
+    found = _state_in(answer, uri)
+    has_words = answer.is_hidden and found.text
+    return replace(found, text=hidden(TASK_FAILS, "A task of a BMC at an address", found.text)) if has_words else found
+
+
+def _state_in(answer: BmcAnswer, uri: str) -> BmcTask:
     document = answer.document()
     found = task_in(document)
     if found.word or found.is_over or is_task(document) or _OF_TASK.search(uri) or answer.status_code not in _DONE:

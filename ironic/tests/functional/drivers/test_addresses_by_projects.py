@@ -19,10 +19,12 @@ from ironic.core.bmc_hosts import BY_PROJECT
 from ironic.core.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError, RedfishError
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
-from ironic.drivers.modules.redfish.bmc_connection import reason_of
+from ironic.drivers.modules.redfish.bmc_connection import read, reason_of
 from ironic.drivers.modules.redfish.bmc_messages import refusal_of
+from ironic.drivers.modules.redfish.bmc_tasks import TASK_FAILS, read_task
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.task_ends import End
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.tests.functional.drivers.hostile_bmc import Handler, hostile_bmc
 from ironic.tests.live_service import free_port
@@ -135,6 +137,17 @@ def test_all_that_goes_wrong_at_a_bmc_of_a_project_has_one_text(
         texts.add(told_of(bmc.address, caplog))
     assert len(texts) == 1
     assert UNREACHABLE in texts.pop()
+
+
+def test_the_words_of_a_task_are_for_operators(quick: Callable[..., None], caplog: pytest.LogCaptureFixture) -> None:
+    quick(outgoing__allow_loopback=True)
+    with hostile_bmc() as bmc:
+        bmc.documents["/task"] = {"TaskState": "Exception", "Messages": [{"Message": "Intranet of payroll"}]}
+        task = by_project(redfish_address=bmc.address, redfish_system_id="/redfish/v1/Systems/1")
+        state = read(task, "watching a task", lambda system: read_task(system, "/task"))
+    assert state.end is End.BAD
+    assert TASK_FAILS in state.text and "Intranet" not in state.text
+    assert REFERENCE.findall(state.text)[0] in caplog.text and "Intranet of payroll" in caplog.text
 
 
 @pytest.mark.parametrize("is_hidden", [True, False])

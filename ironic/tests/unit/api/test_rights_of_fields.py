@@ -9,8 +9,12 @@ from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.resources.nodes import writes
 from ironic.core.hardware_interfaces import KINDS
+from ironic.core.model.allocation import Allocation
 from ironic.core.model.fields import Field
-from ironic.core.model.node import INTERFACES, Node
+from ironic.core.model.node import INTERFACES, Chassis, Node
+from ironic.core.model.port import Port, Portgroup
+from ironic.core.model.step_lists import DeployTemplate, Runbook
+from ironic.core.model.volumes import VolumeTarget
 
 KNOWN = {name for name, *_ in policies.RULES}
 
@@ -69,6 +73,20 @@ def rules_of(name: str) -> set[str]:
 def test_fields_with_a_route_of_their_own_are_found() -> None:
     assert {"maintenance", "boot_mode", "secure_boot", "console_enabled"} <= {twin.field for twin in twins()}
     assert len(KINDS) == len(INTERFACES)
+
+
+def test_no_other_resource_has_a_field_with_a_route_that_asks_for_more() -> None:
+    others = {
+        "ports": Port, "portgroups": Portgroup, "runbooks": Runbook, "allocations": Allocation, "chassis": Chassis,
+        "deploy_templates": DeployTemplate, "volume": VolumeTarget,
+    }  # fmt: skip
+    found = set()
+    for route in ROUTES:
+        kind, *parts = (*route.path.removeprefix("/v1/").split("/"), "")
+        if kind in others and route.method != "GET" and route.rule is not None:
+            found |= {(kind, part, route.rule) for part in parts[1:] if part in others[kind].table.fields}
+    # Traits of a runbook ask for the right of its PATCH.
+    assert found <= {("runbooks", "traits", "baremetal:runbook:update")}
 
 
 @pytest.mark.parametrize("twin", twins(), ids=str)
