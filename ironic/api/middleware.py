@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from ironic.api import access_log, error_responses, rate_limit
-from ironic.api.error_responses import OVER_LIMIT, OverLimit, Refused
+from ironic.api.error_responses import OVER_LIMIT, RETRY_SOON, OverLimit, Refused
 from ironic.api.request import REQUEST
 from ironic.api.routes import Routes
 from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
-from ironic.core.permit import PERMIT, MustMove, MustRead, MustWait
+from ironic.core.permit import NO_ROOM, PERMIT, MustMove, MustRead, MustWait
 
 if TYPE_CHECKING:
     from _typeshed import OptExcInfo
@@ -33,6 +33,8 @@ _REFER_BACK: Final = (REQUEST, "pecan.locals", "pecan.original_exception")
 # This client fails with a TypeError instead of showing an error that has the header Retry-After, unless it is a 413.
 # Without the header it shows the text, and repeats the request by itself after a 409 or 503.
 _BREAKS_ON_RETRY_AFTER: Final = "ironicclient"
+
+_NO_ROOM: Final = "Too many large requests arrive at the same time. Try again in a moment."
 
 
 class Middleware:
@@ -73,6 +75,8 @@ class Middleware:
             return start_response(status, headers + ids, exc_info)
 
         try:
+            if NO_ROOM in environ:
+                raise self._without_room(environ)
             return self._limited(environ, start, refused)
         except MustWait:
             is_over = False
@@ -108,6 +112,13 @@ class Middleware:
             except MustWait:
                 limits.take_back(environ, address, is_of_ramdisk=is_of_ramdisk)
                 raise
+
+    def _without_room(self, environ: WSGIEnvironment) -> Refused:
+        """Return the error for a request that its head did not refuse, and for whose body the server has no memory."""
+        address = rate_limit.client_address(environ, trusted=self._settings.proxy_headers)
+        self._settings.refusals.note(address, "A large body of %s finds no room: too many arrive", address)
+        headers = self._served.version_headers(environ, self._served.negotiate(environ))
+        return Refused(503, _NO_ROOM, [*RETRY_SOON, *headers])
 
     def _answer(self, environ: WSGIEnvironment, start: StartResponse, refused: str | None) -> Iterable[bytes]:
         """Answer a request that is within the limits; ``refused`` is why a browser may not send it."""

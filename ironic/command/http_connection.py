@@ -35,9 +35,10 @@ LEAST_RATE = 16 * 1024
 STALL_SECONDS = 5
 IDLE_SECONDS = 30
 WRITE_SECONDS = 120
-# Seconds after a refusal in which more data is discarded: closing at once would reset the connection, and the client
-# might not receive the refusal.
+# Seconds after a refusal for which more data is waited for and discarded: closing at once would reset the connection,
+# and a client that sends all of its body first might not receive the refusal. Bytes of that, for BODY_SECONDS at most.
 LINGER_SECONDS = 2
+MOST_DISCARDED = 128 * 1024 * 1024
 
 HEAD_LIMIT = 65536
 MOST_HEADERS = 100
@@ -99,6 +100,8 @@ class Connection(HttpToolsProtocol):
         self.address, self.is_over = "", False
         # Bytes per second that the body has to bring (0: any), and its last moment.
         self._rate, self._body_until = 0.0, math.inf
+        # Bytes that were discarded after a refusal, and until when that goes on.
+        self._discarded, self._linger_until = 0, math.inf
 
     def connection_made(self, transport: Any) -> None:
         """Register the client; if there are too many, close the victim."""
@@ -134,8 +137,10 @@ class Connection(HttpToolsProtocol):
         self.app_state.clear()  # it refers to the connection
 
     def data_received(self, data: bytes) -> None:
-        """Parse data unless a request was refused."""
-        if self.refusal is None and not self.is_over:
+        """Parse data, or discard it after a refusal."""
+        if self.refusal is not None or self.is_over:
+            self._discard(len(data))
+        else:
             self.wire_size += len(data)
             super().data_received(data)
             if self.is_reading and self.wire_size - self.body_size > HEAD_LIMIT + self.body_size // BODY_PER_FRAMING:
@@ -167,7 +172,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
         self.is_reading = self.in_head = True
         self.wire_size = self.body_size = 0
-        self._rate, self.deadline = 0.0, time.monotonic() + HEAD_SECONDS
+        self._rate, self._body_until, self.deadline = 0.0, math.inf, time.monotonic() + HEAD_SECONDS
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header; no trailer, and none with an underscore, which WSGI does not distinguish from a dash."""
@@ -227,11 +232,12 @@ class Connection(HttpToolsProtocol):
         if self.is_reading:
             self.deadline = math.inf
 
-    def read_body(self, length: int) -> None:
-        """Give the body its time and a minimum of bytes per second; ``length`` is 0 if it is not known."""
+    def read_body(self, reserved: int) -> None:
+        """Give the body its time, once, and a minimum of bytes per second for the memory that it has."""
         if self.is_reading:
             now = time.monotonic()
-            self._rate, self._body_until = max(LEAST_RATE, length / BODY_SECONDS), now + BODY_SECONDS
+            self._rate = max(LEAST_RATE, reserved / BODY_SECONDS)
+            self._body_until = min(self._body_until, now + BODY_SECONDS)
             self.deadline = min(now + STALL_SECONDS, self._body_until)
 
     def on_message_complete(self) -> None:
@@ -308,12 +314,22 @@ class Connection(HttpToolsProtocol):
         self._linger()
 
     def _linger(self) -> None:
-        """End the connection after its last answer; what the client still sends is discarded for a moment."""
-        self.deadline = time.monotonic() + LINGER_SECONDS
+        """End the connection after its last answer; what the client still sends is discarded, as long as more comes."""
+        now = time.monotonic()
+        self.deadline, self._linger_until = now + LINGER_SECONDS, now + BODY_SECONDS
         if self.client_closed:
             self.transport.close()
-        elif self.transport.can_write_eof():
+            return
+        self.flow.resume_reading()
+        if self.transport.can_write_eof():
             self.transport.write_eof()
+
+    def _discard(self, size: int) -> None:
+        self._discarded += size
+        if self._discarded > MOST_DISCARDED:
+            self.transport.pause_reading()
+        elif self._linger_until < math.inf and not self.transport.is_closing():
+            self.deadline = min(time.monotonic() + LINGER_SECONDS, self._linger_until)
 
     def expire(self) -> None:
         """End the connection because its deadline has passed; one that is being closed does not get more time."""

@@ -10,7 +10,8 @@ lane. A limited number of such requests may wait for these threads, for a limite
 
 Client addresses take turns (`http_turns`), on the loop and for threads. A request with a large body begins when its
 head has arrived: whatever can be refused without the body is refused then. One that asks for its body raises MustRead,
-and is begun anew when the body has arrived, for which memory is reserved first (`http_bodies`).
+and is begun anew when the body has arrived, for which memory is reserved first (`http_bodies`). If there is none in
+time, the application refuses the request, in the form of its other errors.
 """
 
 import asyncio
@@ -27,8 +28,8 @@ from typing import Any, Final
 
 from ironic.api.rate_limit import bucket_of
 from ironic.command.http_answers import Answers
-from ironic.command.http_bodies import BodyRoom
-from ironic.command.http_connection import Connection, Refusal
+from ironic.command.http_bodies import SMALLER, STEP, BodyRooms, Reserved
+from ironic.command.http_connection import Connection
 from ironic.command.http_turns import Turns
 from ironic.command.wsgi_call import Application, Asked, Scope, answer_of
 from ironic.core.permit import FULL, LOGIN, PERMIT, QUICK, SLOW, MustMove, MustRead, MustWait
@@ -124,7 +125,7 @@ class WsgiBridge:
         }
         self._in_loop, self._starting = Turns(AT_ONCE), Turns(MOST_STARTING)
         self._long_paths: set[bytes] = set()
-        self.bodies, self.answers = BodyRoom(), Answers()
+        self.bodies, self.answers = BodyRooms(), Answers()
 
     async def __call__(self, scope: Scope, receive: Receive, _send: object) -> None:
         """Read one request, answer it and send the answer."""
@@ -165,24 +166,20 @@ class WsgiBridge:
         except MustRead as more:
             size = min(more.size, asked.announced or connection.body_limit)
         asked.is_judged, asked.cycle.keep_alive = True, keep_alive
-        connection.wait_for_room()
-        try:
-            async with asyncio.timeout(LONGEST_WAIT):
-                await self.bodies.take(asked.address, size)
-        except TimeoutError:
-            connection.refuse(Refusal(503, "Too many large bodies arrive at the same time. Try again in a moment."))
-            return None
-        try:
-            connection.read_body(asked.announced or 0)
-            if (is_whole := await _read(receive, pieces, size)) is None:
+        with self.bodies.of(asked.address) as reserved:
+            try:
+                is_whole = await _read_reserved(asked, receive, pieces, reserved, size)
+            except TimeoutError:
+                pieces.clear()
+                asked.has_room, asked.cycle.keep_alive = False, False
+                return await self._answer(asked)
+            if is_whole is None:
                 return None
             if not is_whole:
                 asked.cycle.keep_alive = False  # longer than what the application takes, which refuses it
             asked.body = b"".join(pieces)
             pieces.clear()
             return await self._answer(asked)
-        finally:
-            self.bodies.give_back(asked.address, size)
 
     def close(self) -> None:
         """End the threads without a job."""
@@ -297,6 +294,25 @@ class WsgiBridge:
             return answer_of(self.application, asked, lane), time.thread_time() - began, lane
         except MustMove as move:
             return None, time.thread_time() - began, move.lane
+
+
+async def _read_reserved(
+    asked: Asked, receive: Receive, pieces: list[bytes], reserved: Reserved, most: int
+) -> bool | None:
+    """Read a body for which memory is reserved: all of it if its length is known, else more as it arrives.
+
+    Returns what `_read` does; raises TimeoutError if there is no room for it in time.
+    """
+    size = most if asked.announced is not None else min(SMALLER, most)
+    while True:
+        asked.connection.wait_for_room()
+        async with asyncio.timeout(LONGEST_WAIT):
+            await reserved.grow(size)
+        asked.connection.read_body(size)
+        is_whole = await _read(receive, pieces, size)
+        if is_whole is not False or size == most:
+            return is_whole
+        size = min((size // STEP + 1) * STEP, most)
 
 
 async def _read(receive: Receive, pieces: list[bytes], most: int) -> bool | None:

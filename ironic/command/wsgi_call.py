@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from ironic.api.error_responses import OVER_LIMIT
 from ironic.command.http_connection import Connection, head
-from ironic.core.permit import HEAD_ALONE, JUDGED, LANE, MustRead
+from ironic.core.permit import HEAD_ALONE, JUDGED, LANE, NO_ROOM, MustRead
 
 LOG = logging.getLogger(__name__)
 
@@ -41,7 +41,17 @@ _KEYS: Final = {
 class Asked:
     """A request on its way to the application."""
 
-    __slots__ = ("address", "announced", "body", "connection", "cycle", "is_judged", "is_over_limit", "scope")
+    __slots__ = (
+        "address",
+        "announced",
+        "body",
+        "connection",
+        "cycle",
+        "has_room",
+        "is_judged",
+        "is_over_limit",
+        "scope",
+    )
 
     def __init__(self, scope: Scope, address: str) -> None:
         """Take the request, and the address whose turn it takes."""
@@ -54,6 +64,8 @@ class Asked:
         # The body, None as long as it has not arrived; whether the head was judged before.
         self.body: bytes | None = None
         self.is_judged = False
+        # Whether there is memory for its body.
+        self.has_room = True
         # Whether it was refused beyond a limit of its sender.
         self.is_over_limit = False
 
@@ -65,6 +77,8 @@ class Asked:
             found[HEAD_ALONE] = True
         elif self.is_judged:
             found[JUDGED] = True
+        if not self.has_room:
+            found[NO_ROOM] = True
         return found
 
 

@@ -54,6 +54,8 @@ class MustRead(MustWait):
 HEAD_ALONE: Final = "ironic.head_alone"
 # The key of the WSGI environment of a request that was judged by its head before, and is started again with its body.
 JUDGED: Final = "ironic.judged"
+# The key of the WSGI environment of a request whose body finds no memory: it is refused, whatever it asks for.
+NO_ROOM: Final = "ironic.no_room"
 
 
 class _OfThread(threading.local):

@@ -13,6 +13,7 @@ import pytest
 
 from ironic.command import http_bodies, http_connection, wsgi_bridge
 from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.core.permit import NO_ROOM
 from ironic.tests.functional.live.http_server import LOOPBACK, port_of
 from ironic.tests.live_service import Service, all_in_one, free_port
 from ironic.tests.load import machine_free_options
@@ -23,7 +24,10 @@ GREEDY = "127.0.0.2"
 
 
 def reading(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answer with the length of the body."""
+    """Answer with the length of the body; a body without room is refused."""
+    if NO_ROOM in environ:
+        start_response("503 Service Unavailable", [])
+        return [b"no room"]
     start_response("200 OK", [])
     return [b"%d" % len(environ["wsgi.input"].read())]
 
@@ -82,8 +86,8 @@ def test_a_body_that_trickles_is_given_up(serve: Callable[..., ApiServer], monke
 def test_one_address_leaves_room_for_the_body_of_another(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_bodies, "BODY_SHARE", 2 * MIB)
-    monkeypatch.setattr(http_bodies, "MOST_BODIES", 4 * MIB)
+    # A third, which the two that it gets need not be whole.
+    monkeypatch.setattr(http_bodies, "MOST_BODIES", 7 * MIB)
     server = serve(reading, ServerSettings(("0.0.0.0", 0), body_limit=2 * MIB))
     port = port_of(server)
     with ExitStack() as crowd:
@@ -99,7 +103,7 @@ def test_one_address_leaves_room_for_the_body_of_another(
 def test_an_address_that_has_its_share_is_refused_after_a_while_and_another_is_not(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_bodies, "BODY_SHARE", 2 * MIB)
+    monkeypatch.setattr(http_bodies, "MOST_BODIES", 7 * MIB)
     monkeypatch.setattr(wsgi_bridge, "LONGEST_WAIT", 1)
     server = serve(reading, ServerSettings(("0.0.0.0", 0), body_limit=2 * MIB))
     port = port_of(server)
@@ -116,7 +120,7 @@ def test_an_address_that_has_its_share_is_refused_after_a_while_and_another_is_n
             assert length_of_answer(port, 2 * MIB) == b"%d" % (2 * MIB)
             answer = rest_of(late)
         assert answer.startswith(b"HTTP/1.1 503 "), answer
-        assert b"Too many large bodies" in answer
+        assert answer.endswith(b"no room")
         assert server._bridge.bodies.taken == 2 * MIB
     eventually(lambda: server._bridge.bodies.taken, 0)
 
@@ -191,3 +195,32 @@ def test_a_large_body_is_counted_once_and_answered_as_ever(service: Service) -> 
     for thread in threads:
         thread.join(60)
     assert answers == [(201, 900_000)] * 8
+
+
+def test_a_client_that_sends_on_after_its_refusal_can_read_it(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_connection, "LINGER_SECONDS", 0.5)
+    port = port_of(serve(reading, ServerSettings(LOOPBACK, body_limit=MIB)))
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        client.sendall(head(2 * MIB))
+        for _ in range(20):
+            time.sleep(0.1)
+            client.sendall(b"x" * 100 * KIB)
+        assert rest_of(client).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize(("name", "value"), [("BODY_SECONDS", 1), ("MOST_DISCARDED", MIB)])
+def test_a_client_that_sends_for_ever_after_its_refusal_is_cut_off(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(http_connection, "LINGER_SECONDS", 0.5)
+    monkeypatch.setattr(http_connection, name, value)
+    port, sent = port_of(serve(reading, ServerSettings(LOOPBACK, body_limit=MIB))), 0
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client, pytest.raises(OSError):
+        client.sendall(head(2 * MIB))
+        while sent < 50 * MIB:
+            client.sendall(b"x" * 50 * KIB)
+            sent += 50 * KIB
+            time.sleep(0.01)
+    assert sent < 50 * MIB
