@@ -1,6 +1,7 @@
 """The clients of the console proxy: how many there may be, and which one is disconnected if there are too many.
 
-A client with a session stays. Of the others the earliest is disconnected, so that idle connections keep no one out.
+A client with a session stays. Of the others the earliest of the address that has the most is disconnected (`victims`),
+so that idle connections keep no one out.
 """
 
 import logging
@@ -11,7 +12,9 @@ from typing import Any, Final
 
 from websockets.asyncio.server import ServerConnection
 
+from ironic.api.rate_limit import bucket_of
 from ironic.command.tls_listener import TlsListener
+from ironic.command.victims import victim
 from ironic.core.console_tokens import ConsoleAccess
 
 LOG = logging.getLogger(__name__)
@@ -45,13 +48,13 @@ class Clients:
         self._suppressed = Counter[str]()
 
     def add(self, client: "Client") -> None:
-        """Register a client; if there are too many, disconnect the earliest one without a session."""
+        """Register a client; if there are too many, disconnect one without a session."""
         if self._listener:
             self._listener.handshake_ended(client.transport.get_extra_info("socket").fileno())
         self._all[client] = None
         if len(self._all) > MOST_CONNECTIONS:
             self.warn("The proxy has %d connections; the earliest ones without a session are closed", MOST_CONNECTIONS)
-            self._disconnect(next((each for each in self._all if each.grant is None), client))
+            self._disconnect(self._victim(client, [each for each in self._all if each.grant is None]))
 
     def remove(self, client: "Client") -> None:
         """Forget a client."""
@@ -59,11 +62,11 @@ class Clients:
         self._all.pop(client, None)
 
     def begin_page(self, client: "Client") -> None:
-        """Note that a client is sent a page; if there are too many, disconnect the earliest, which may read slowly."""
+        """Note that a client is sent a page; if there are too many, disconnect one, which may read slowly."""
         client.is_sent_page = True
         served = [each for each in self._all if each.is_sent_page]
         if len(served) > MOST_PAGES:
-            self._disconnect(served[0])
+            self._disconnect(self._victim(client, served))
 
     def has_room_at(self, uuid: str) -> bool:
         """Return whether the console of a node may have one more viewer."""
@@ -79,6 +82,11 @@ class Clients:
         suppressed = self._suppressed.pop(text, 0)
         LOG.warning(text + (" (%d more before)" if suppressed else ""), *values, *([suppressed] if suppressed else []))
 
+    @staticmethod
+    def _victim(newcomer: "Client", among: list["Client"]) -> "Client":
+        others = [each for each in among if each is not newcomer]
+        return victim(newcomer, others, lambda each: each.bucket)
+
     def _disconnect(self, client: "Client") -> None:
         self.remove(client)
         client.transport.abort()
@@ -92,6 +100,7 @@ class Client(ServerConnection):
         self._clients = clients
         self.grant: Grant | None = None
         self.is_sent_page = self.is_disconnected = False
+        self.bucket = ""
 
     @property
     def address(self) -> str:
@@ -101,6 +110,7 @@ class Client(ServerConnection):
     def connection_made(self, transport: Any) -> None:
         """Register the client."""
         super().connection_made(transport)
+        self.bucket = bucket_of(self.address)
         self._clients.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -13,7 +13,6 @@ import math
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable
 from email.utils import formatdate
 from typing import Any, Final, cast
@@ -24,6 +23,7 @@ from uvicorn.server import ServerState
 
 from ironic.api.rate_limit import bucket_of
 from ironic.command.tls_listener import TlsListener
+from ironic.command.victims import victim
 
 LOG = logging.getLogger(__name__)
 
@@ -91,6 +91,8 @@ class Connection(HttpToolsProtocol):
         # Until when the client has to act (time.monotonic); infinite while it waits for the service.
         self.deadline = time.monotonic() + HEAD_SECONDS
         self.refusal: Refusal | None = None
+        # Since when it has all its answers and has begun no other request; None before its first answer.
+        self.idle_since: float | None = None
         # Complete requests without a complete answer; the task of the one that waits for a thread.
         self.unanswered = 0
         self.queued: asyncio.Task[Any] | None = None
@@ -109,23 +111,27 @@ class Connection(HttpToolsProtocol):
         self.address = bucket_of(peer[0]) if isinstance(peer, tuple) else ""
         if self._listener:
             self._listener.handshake_ended(transport.get_extra_info("socket").fileno())
-        victim = self.victim() if len(self.peers) >= self.most_connections else None
-        if victim:
-            self.peers.discard(victim)
+        gone = self.victim() if len(self.peers) >= self.most_connections else None
+        if gone:
+            self.peers.discard(gone)
         super().connection_made(transport)
         # Writing pauses until all that was written has left.
         transport.set_write_buffer_limits(high=1, low=0)
-        if victim:
-            victim.transport.abort()
+        if gone:
+            gone.transport.abort()
 
     def victim(self) -> "Connection":
-        """Return the connection to close for a new one: of the address that has the most, the nearest to its deadline.
+        """Return the connection to close for a new one; see `victims`.
 
-        A client that waits for the service has no deadline, so it is closed last, after the new one.
+        Idle ones go first, the longest idle before others, then those that are nearest to their deadline. A client that
+        waits for the service has no deadline, so it is closed last.
         """
-        everyone = (self, *self.peers)
-        of_address = Counter(each.address for each in everyone)
-        return min(everyone, key=lambda each: (-of_address[each.address], each.deadline))
+        return victim(
+            self,
+            self.peers,
+            lambda each: each.address,
+            lambda each: (each.idle_since is None, each.deadline if each.idle_since is None else each.idle_since),
+        )
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister the client, and drop its request if that waits for a thread."""
@@ -170,7 +176,7 @@ class Connection(HttpToolsProtocol):
             text = f"More than {MOST_PIPELINED} requests of this connection wait for the answer to another one."
             raise Refusal(429, text)
         super().on_message_begin()
-        self.is_reading = self.in_head = True
+        self.is_reading, self.in_head, self.idle_since = True, True, None
         self.wire_size = self.body_size = 0
         self._rate, self._body_until, self.deadline = 0.0, math.inf, time.monotonic() + HEAD_SECONDS
 
@@ -262,7 +268,9 @@ class Connection(HttpToolsProtocol):
         """Continue with the next request; a refusal is the last answer of a connection."""
         self.unanswered -= 1
         if not self.unanswered:
-            self.deadline = time.monotonic() + (HEAD_SECONDS if self.is_reading else IDLE_SECONDS)
+            now = time.monotonic()
+            self.idle_since = None if self.is_reading else now
+            self.deadline = now + (HEAD_SECONDS if self.is_reading else IDLE_SECONDS)
         elif not self.flow.write_paused:
             self.deadline = math.inf
         if self.transport.is_closing():

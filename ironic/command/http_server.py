@@ -29,6 +29,7 @@ from uvicorn.server import ServerState
 from ironic.api.settings import proxy_headers_count
 from ironic.command import own_addresses
 from ironic.command.http_connection import HEAD_SECONDS, LINGER_SECONDS, Connection
+from ironic.command.memory import AfterCrowds
 from ironic.command.tls_listener import TlsListener
 from ironic.command.wsgi_bridge import WsgiBridge
 from ironic.command.wsgi_call import Application
@@ -264,8 +265,10 @@ class HttpServer:
         )
         listener.listen(BACKLOG)
         self._is_up.set()
+        after_crowds = AfterCrowds()
         while not self._stopping.is_set():
             self._end_expired()
+            after_crowds.note(len(self._connections))
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), DEADLINE_CHECK_SECONDS)
         server.close()

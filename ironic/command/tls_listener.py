@@ -1,17 +1,35 @@
 """A listening socket that limits how many clients are in their TLS handshake.
 
 A server gets a client only when its handshake has ended, and each handshake costs a descriptor and 300 KiB of memory.
-So the limit is kept where connections are accepted: a new client replaces the earliest one.
+So the limit is kept where connections are accepted: for a new client one of the address that has the most in their
+handshake ends. It counts until the event loop has closed it; while too many wait for that, none is accepted.
 """
 
+import asyncio
 import contextlib
+import gc
 import resource
 import socket
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+from ironic.api.rate_limit import bucket_of
+from ironic.command.memory import AfterCrowds
+from ironic.command.victims import victim
 
 MOST_HANDSHAKES: Final = 200
 # The share of the process's file descriptors that they may use.
 _DESCRIPTOR_SHARE: Final = 0.125
+# Handshakes that failed until garbage is collected, and seconds between two looks for them: asyncio leaves each in a
+# cycle of its exception and its future, which the collector would find after hundreds of MiB only.
+FAILED: Final = 50
+_SWEEP_SECONDS: Final = 1.0
+
+
+class _Client(NamedTuple):
+    """A client whose handshake may be under way."""
+
+    socket: socket.socket
+    address: str
 
 
 class TlsListener(socket.socket):
@@ -20,21 +38,56 @@ class TlsListener(socket.socket):
     def __init__(self, listener: socket.socket) -> None:
         super().__init__(fileno=listener.detach())
         self._most = min(MOST_HANDSHAKES, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * _DESCRIPTOR_SHARE))
-        # By descriptor, clients whose handshake may be under way; the earliest first.
-        self._in_handshake: dict[int, socket.socket] = {}
+        # By descriptor, clients whose handshake may be under way, the earliest first; those that are being closed.
+        self._in_handshake: dict[int, _Client] = {}
+        self._ending: list[_Client] = []
+        self._failed, self._is_swept, self._after_crowds = 0, False, AfterCrowds()
+
+    @property
+    def handshakes(self) -> int:
+        """The number of clients whose handshake is under way, or whose connection is being closed."""
+        return len(self._in_handshake) + len(self._ending)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Accept a client; if too many are in their handshake, the earliest of them is disconnected."""
+        """Accept a client; if too many are in their handshake, one of them is disconnected.
+
+        Raises BlockingIOError, as if there was none, while too many disconnected ones wait to be closed.
+        """
+        self._forget_closed()
+        if len(self._ending) >= self._most:
+            raise BlockingIOError
         client, address = super().accept()
-        # A client that had the descriptor before is gone.
-        self._in_handshake.pop(client.fileno(), None)
-        self._in_handshake[client.fileno()] = client
-        if len(self._in_handshake) > self._most:
+        newcomer = _Client(client, bucket_of(address[0]) if isinstance(address, tuple) else "")
+        if len(self._in_handshake) >= self._most:
+            gone = victim(newcomer, self._in_handshake.values(), lambda each: each.address)
+            self._in_handshake.pop(gone.socket.fileno(), None)
+            self._ending.append(gone)
             # The event loop closes it, as after any other end of a connection.
             with contextlib.suppress(OSError):
-                self._in_handshake.pop(next(iter(self._in_handshake))).shutdown(socket.SHUT_RDWR)
+                gone.socket.shutdown(socket.SHUT_RDWR)
+        self._in_handshake[client.fileno()] = newcomer
+        if not self._is_swept:
+            self._is_swept = True
+            asyncio.get_running_loop().call_later(_SWEEP_SECONDS, self._sweep)
         return client, address
 
     def handshake_ended(self, descriptor: int) -> None:
         """Take a client off the list."""
         self._in_handshake.pop(descriptor, None)
+
+    def _forget_closed(self) -> None:
+        """Count the handshakes that have failed since the last time, and free the memory of many of them."""
+        before = self.handshakes
+        self._in_handshake = {number: each for number, each in self._in_handshake.items() if each.socket.fileno() != -1}
+        self._ending = [each for each in self._ending if each.socket.fileno() != -1]
+        self._failed += before - self.handshakes
+        if self._failed >= FAILED:
+            self._failed = 0
+            gc.collect()
+
+    def _sweep(self) -> None:
+        self._forget_closed()
+        self._after_crowds.note(self.handshakes)
+        self._is_swept = self.handshakes > 0
+        if self._is_swept:
+            asyncio.get_running_loop().call_later(_SWEEP_SECONDS, self._sweep)

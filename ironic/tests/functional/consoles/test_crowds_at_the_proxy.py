@@ -54,6 +54,20 @@ def test_idle_clients_keep_nobody_out(
     assert caplog.text.count("has 5 connections; the earliest ones without a session are closed") == 1
 
 
+def test_a_crowd_of_one_address_does_not_end_what_another_has_begun(
+    door: Door, proxy: ConsoleProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console_clients, "MOST_CONNECTIONS", 5)
+    request = f"GET /websockify?node={door.uuid} HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode()
+    with socket.create_connection(("127.0.0.1", proxy.port), PATIENCE, source_address=("127.0.0.2", 0)) as early:
+        early.sendall(request)
+        with idle(proxy, 30) as clients:
+            assert are_gone(clients[:20])
+            # It came before all of them, and is answered.
+            early.sendall(b"\r\n")
+            assert early.recv(65536).startswith(b"HTTP/1.1 ")
+
+
 @pytest.fixture
 def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give clients of the proxy that is started next a second for a request."""

@@ -84,8 +84,10 @@ def test_requests_shows_it_for_any_length(serve: Callable[..., tuple[ApiServer, 
     body = json.dumps({"driver": "fake-hardware", "extra": {"a": "x" * size}}).encode()
     headers = {"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": "1.50"}
     # What arrives at once in chunks needs no room: its length was not known before.
-    in_chunks = [iter([body[:40_000], body[40_000:]])] if size > 500_000 else []
-    for sent in (body, *in_chunks):
+    bodies: list[bytes | Iterator[bytes]] = [body]
+    if size > 500_000:
+        bodies.append(iter([body[:40_000], body[40_000:]]))
+    for sent in bodies:
         check(requests.post(f"{server.url}/v1/nodes", sent, headers=headers, timeout=60))
     assert running.contents() == before
 
