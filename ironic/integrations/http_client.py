@@ -5,8 +5,8 @@ of these, while Host header and certificate keep the name. Each redirect is chec
 another scheme than HTTP, from HTTPS back to HTTP, or takes credentials along to another server. No file or variable of
 the environment adds credentials, a proxy or a certificate authority.
 
-All bytes that arrive count towards the limit of an answer, also those that no body has: interim answers, trailers,
-extensions of chunks.
+All bytes that arrive count, also those that no body has: interim answers count as a part of the head, and sizes and
+extensions of chunks and trailers may have an eighth of the bytes of the body, as tiny chunks cost much CPU time.
 
 A call ends in its time, however slowly the other side sends: the timeout of a socket holds for one wait only, so the
 sockets here count down to one end for all waits. Errors say what went wrong without quoting a URL, a header or an
@@ -119,9 +119,10 @@ _MOST_REDIRECTS: Final = 5
 _CHUNK: Final = 1024 * 1024
 # Bytes of the head of an answer, with interim answers.
 _LARGEST_HEAD: Final = 256 * 1024
-# What surrounds the body (sizes and extensions of chunks, trailers) may have so many bytes, and this part of the limit.
+# What surrounds the body (sizes and extensions of chunks, trailers) may have so many bytes, and one for so many of the
+# body.
 _FRAMING: Final = 64 * 1024
-_PART: Final = 16
+_BODY_PER_FRAMING: Final = 8
 # Characters that are not percent-encoded in a path or query.
 _UNQUOTED: Final = "!#$%&'()*+,/:;=?@[]~"
 _PROXY_PORT: Final = 80
@@ -194,8 +195,12 @@ class Terms:
 class Answer:
     """An answer whose head was read; a context manager that closes the connection."""
 
-    def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, terms: Terms):
-        self._connection, self._response, self._most = connection, response, terms.most_bytes
+    def __init__(
+        self, connection: http.client.HTTPConnection, sock: _Timed, response: http.client.HTTPResponse, terms: Terms
+    ) -> None:
+        self._connection, self._sock, self._response, self._most = connection, sock, response, terms.most_bytes
+        # From now on what arrives is the body, or surrounds it.
+        sock.room = _FRAMING
         self.status, self.headers = response.status, response.headers
 
     def __enter__(self) -> Self:
@@ -216,19 +221,15 @@ class Answer:
         """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
-    def limit_body(self, sock: _Timed) -> None:
-        """Count what arrives from now on towards the limit of the answer."""
-        sock.room = math.inf if self._most is None else self._most + self._most // _PART + _FRAMING
-
     def chunks(self) -> Iterator[bytes]:
         """Yield the body in pieces; raises CallFailed when it is incomplete, late or too large."""
         announced, received = self._response.length, 0
         self._check_size(announced or 0)
         while True:
             try:
-                chunk = self._response.read1(_CHUNK)  # what has arrived, up to this size
+                chunk = self._arrived()
             except _TooMuch as error:
-                raise self._too_large() from error
+                raise TooLarge("what surrounds its body (sizes of chunks, trailers) is too long") from error
             except (OSError, http.client.HTTPException) as error:
                 raise _broken_off(error) from error
             if not chunk:
@@ -242,6 +243,16 @@ class Answer:
     def read(self) -> bytes:
         """Return the whole body."""
         return b"".join(self.chunks())
+
+    def _arrived(self) -> bytes:
+        """Return what has arrived of the body; raises _TooMuch when what surrounds it is long beside it."""
+        self._sock.room += _CHUNK
+        chunk = self._response.read1(_CHUNK)
+        # The bytes of the body give back the room that they took.
+        self._sock.room += len(chunk) + len(chunk) // _BODY_PER_FRAMING - _CHUNK
+        if self._sock.room < 0:
+            raise _TooMuch
+        return chunk
 
     def _check_size(self, size: int) -> None:
         if self._most is not None and size > self._most:
@@ -306,9 +317,7 @@ def _sent(method: str, url: str, terms: Terms, until: float, headers: dict[str, 
         try:
             connection.request(method, target, body, {"Host": server.netloc, "User-Agent": _USER_AGENT, **headers})
             sock.room = _LARGEST_HEAD
-            answer = Answer(connection, connection.getresponse(), terms)
-            answer.limit_body(sock)
-            return answer
+            return Answer(connection, sock, connection.getresponse(), terms)
         except _TooMuch as error:
             raise TooLarge(f"its head is larger than {_LARGEST_HEAD} bytes, the limit") from error
         except (OSError, http.client.HTTPException) as error:

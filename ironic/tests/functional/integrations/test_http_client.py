@@ -331,6 +331,34 @@ def test_bytes_outside_a_body_count_too(answer: Answering, is_secure: bool) -> N
         fetched(url, terms)
 
 
+def chunk(size: int) -> bytes:
+    return b"%x\r\n" % size + b"x" * size + b"\r\n"
+
+
+@pytest.mark.parametrize("most", [None, 100 * 1024**3])
+@pytest.mark.parametrize("is_secure", [False, True])
+@pytest.mark.parametrize("size", [1, 7, 30])
+def test_tiny_chunks_end_a_download_soon(size: int, is_secure: bool, most: int | None) -> None:
+    certificate, key = make_certificate()
+    terms, received = Terms(tls=lambda: trusting_context(certificate), most_bytes=most), 0
+    served = serving(flood(_CHUNKED, chunk(size) * 5000), secured(certificate, key) if is_secure else None)
+    with served as (url, _), http_client.get(url, terms) as answer, pytest.raises(TooLarge, match="what surrounds"):
+        for piece in answer.chunks():
+            received += len(piece)
+    assert received < 1024 * 1024
+
+
+@pytest.mark.parametrize("sizes", [[100] * 30_000, [5_000_000, 1, 3_000_000], [1] * 5000, [64] * 20_000])
+def test_ordinary_chunks_arrive(sizes: list[int]) -> None:
+    content = _CHUNKED + b"".join(map(chunk, sizes)) + chunk(0)
+
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(content)
+
+    with serving(answer) as (url, _):
+        assert len(fetched(url, Terms(most_bytes=sum(sizes)))) == sum(sizes)
+
+
 @pytest.mark.parametrize("status", [b"100 Continue", b"102 Processing", b"103 Early Hints"])
 def test_the_answer_comes_behind_interim_ones(status: bytes) -> None:
     def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
