@@ -42,7 +42,7 @@ Answer = tuple[bytes | None, float, str]
 
 # Bytes of a body that needs no reserved memory.
 SMALL_BODY = 65536
-# Requests that the loop answers before it looks for others that have come.
+# Requests that the loop answers, or begins in threads, before it looks for others that have come.
 AT_ONCE = 4
 # CPU seconds of an answer after which its path is answered in threads, until it is quick again; how many such paths.
 LONG_SECONDS = 0.01
@@ -123,7 +123,7 @@ class WsgiBridge:
             SLOW: _Lane(SLOW, Turns(slow_threads), slow_waiting, LONGEST_WAIT),
             LOGIN: _Lane(LOGIN, Turns(LOGIN_THREADS, LOGIN_SHARE), MOST_LOGINS, LONGEST_WAIT),
         }
-        self._in_loop, self._starting = Turns(AT_ONCE), Turns(MOST_STARTING)
+        self._at_once, self._starting = Turns(AT_ONCE), Turns(MOST_STARTING)
         self._long_paths: set[bytes] = set()
         self.bodies, self.answers = BodyRooms(), Answers()
 
@@ -196,10 +196,11 @@ class WsgiBridge:
         path, answer, seconds = asked.scope["raw_path"], None, 0.0
         is_of_loop = self._computes_in_loop and asked.scope["method"] == "GET" and asked.body is not None
         try:
+            # The loop waits for threads as well, so each request takes a turn on it.
+            if not self._at_once.take_now(asked.address):
+                await self._at_once.take(asked.address)
+            asked.connection.loop.call_soon(self._at_once.give_back, asked.address)
             if is_of_loop and path not in self._long_paths:
-                if not self._in_loop.take_now(asked.address):
-                    await self._in_loop.take(asked.address)
-                asked.connection.loop.call_soon(self._in_loop.give_back, asked.address)
                 with contextlib.suppress(MustWait), PERMIT.nonblocking():
                     answer, seconds, _ = self._call(asked, QUICK)
             if answer is None:

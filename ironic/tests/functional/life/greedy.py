@@ -11,8 +11,11 @@ import sys
 import threading
 from collections import Counter
 
-# A body that costs as much as the limits on its size and its values allow.
-_BODY = json.dumps({"driver": "fake-hardware", "extra": {"a": ["x" * 50] * 15_000}})
+# A body that costs as much as the limits on its size and its values allow, and makes no node.
+_BODY = json.dumps({"driver": "fake-hardware", "extra": [["x" * 50] * 15_000]})
+_CARD = "52:54:00:00:00:99"
+_REPORT = {"inventory": {"interfaces": [{"mac_address": _CARD}]}, "plugin_data": {"a": ["x" * 50] * 100}}
+HEADERS = {"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": "1.96"}
 KINDS = {
     "short lists": ("GET", "/v1/nodes?limit=10", None),
     "all nodes in detail": ("GET", "/v1/nodes/detail", None),
@@ -21,7 +24,19 @@ KINDS = {
     "the root": ("GET", "/", None),
     "refused requests": ("GET", "/v1/nowhere", None),
     "refused methods": ("PUT", "/v1/nodes", None),
+    "health checks": ("GET", "/healthcheck", None),
 }
+# What agents ask without a login. It has a limit of its own, and beyond it a status after which agents try again.
+KINDS_OF_RAMDISKS = {
+    "look-ups": ("GET", f"/v1/lookup?addresses={_CARD}", None),
+    "heartbeats": (
+        "POST",
+        "/v1/heartbeat/11111111-0000-4000-8000-000000000001",
+        json.dumps({"callback_url": "http://192.0.2.1:9999", "agent_version": "11.0.0", "agent_token": "x" * 40}),
+    ),
+    "reports": ("POST", "/v1/continue_inspection", json.dumps(_REPORT)),
+}
+ALL_KINDS: dict[str, tuple[str, str, str | None]] = KINDS | KINDS_OF_RAMDISKS
 
 
 def main(port: str, address: str, kind: str, connections: str) -> None:
@@ -32,7 +47,7 @@ def main(port: str, address: str, kind: str, connections: str) -> None:
         while not ended.is_set():
             # One that is cut off connects again at once.
             with contextlib.suppress(OSError, http.client.HTTPException):
-                client.request(*KINDS[kind])
+                client.request(*ALL_KINDS[kind], HEADERS)
                 answer = client.getresponse()
                 answer.read()
                 with guard:

@@ -5,6 +5,7 @@ import functools
 import http.client
 import os
 import resource
+import signal
 import socket
 import ssl
 import statistics
@@ -18,8 +19,9 @@ from pathlib import Path
 import pytest
 
 from ironic.command.http_server import UNSENT_IN_KERNEL
-from ironic.tests.functional.life import battery
+from ironic.tests.functional.life import battery, greedy
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.site import eventually
 
 # The longest document that needs no login, and requests for it that are sent ahead.
 DOCUMENT = b"GET /v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -63,6 +65,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
                 "cert_file": files["cert"],
                 "key_file": files["key"],
             },
+            "healthcheck": {"enabled": True},
             "deploy": {"http_root": directory / "httpboot"},
             "pxe": {"tftp_root": directory / "tftpboot"},
         },
@@ -78,8 +81,9 @@ def _context() -> ssl.SSLContext:
     return context
 
 
-def _secure(port: int) -> ssl.SSLSocket:
-    return _context().wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=60))
+def _secure(port: int, address: str = "127.0.0.1") -> ssl.SSLSocket:
+    plain = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(address, 0))
+    return _context().wrap_socket(plain)
 
 
 def _answered(port: int) -> socket.socket:
@@ -217,6 +221,64 @@ def test_its_slow_readers_really_leave_answers_unread(service: Service) -> None:
         length = int(answer.partition(b"Content-Length: ")[2].partition(b"\r\n")[0])
     # More than the kernels of both sides take, so some of it has to wait in the service.
     assert length > UNSENT_IN_KERNEL + 32 * 1024
+
+
+# Connections of one address that ask, and how many of their requests may be answered before the one of another address
+# that has come after all of them: turns leave a few, an order of arrival as many as there are connections.
+CROWD, BEFORE = 100, 25
+GREEDY = "127.0.0.2"
+
+
+def _request(kind: str) -> bytes:
+    method, path, body = greedy.ALL_KINDS[kind]
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        "Host: 127.0.0.1",
+        *(f"{name}: {value}" for name, value in greedy.HEADERS.items()),
+    ]
+    return "\r\n".join([*lines, f"Content-Length: {len(body or '')}", "", body or ""]).encode()
+
+
+def _answered_addresses(service: Service) -> list[str]:
+    """Return the addresses of all requests that were answered, in order."""
+    return [line.split()[2] for line in service.log_file.with_name("access.log").read_text().splitlines()]
+
+
+@contextlib.contextmanager
+def _standing_still(service: Service) -> Iterator[None]:
+    """Stop the process while the block runs: what arrives meanwhile is there at once when it goes on."""
+    service.signal(signal.SIGSTOP)
+    try:
+        eventually(lambda: Path(f"/proc/{service.process_id}/stat").read_text().rpartition(")")[2].split()[0], "T")
+        yield
+    finally:
+        service.signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in greedy.ALL_KINDS if kind not in ("large bodies", "health checks")])
+def test_another_address_does_not_wait_for_the_requests_of_a_crowd(service: Service, kind: str) -> None:
+    assert service.port is not None
+    request, before = _request(kind), len(_answered_addresses(service))
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(_secure(service.port, GREEDY)) for _ in range(CROWD)]
+        other = stack.enter_context(_secure(service.port))
+        with _standing_still(service):
+            for client in crowd:
+                client.sendall(request)
+            other.sendall(request)
+        eventually(lambda: len(_answered_addresses(service)) - before, CROWD + 1)
+        assert _answered_addresses(service)[before:].index("127.0.0.1") <= BEFORE
+
+
+def test_requests_far_ahead_of_a_client_that_does_not_read_are_not_answered(service: Service) -> None:
+    assert service.port is not None
+    before = len(_answered_addresses(service))
+    with ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(_far_ahead(service.port))
+        for _ in range(ROUNDS):
+            _latencies(service.port)
+        assert len(_answered_addresses(service)) - before <= ROUNDS * ASKED + 20 * 5
 
 
 @contextlib.contextmanager
