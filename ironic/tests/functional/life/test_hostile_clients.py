@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import http.client
+import itertools
 import os
 import resource
 import signal
@@ -10,16 +11,17 @@ import socket
 import ssl
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 
 from ironic.command.http_server import UNSENT_IN_KERNEL
-from ironic.tests.functional.life import battery, greedy
+from ironic.tests.functional.life import battery, greedy, half_open
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 from ironic.tests.site import eventually
 
@@ -153,6 +155,33 @@ def _far_ahead(port: int) -> socket.socket:
     return _unread(port, DOCUMENT * FAR_AHEAD)
 
 
+def _slow_chunks(port: int, address: str = "127.0.0.1") -> socket.socket:
+    """Bring more than a step of what is reserved for a body, and then hardly anything."""
+    client = _secure(port, address)
+    head = f"POST /v1/continue_inspection HTTP/1.1\r\nHost: x\r\n{_TYPED}Transfer-Encoding: chunked\r\n\r\n"
+    client.sendall(head.encode() + b"%x\r\n" % (64 * MIB))
+    client.settimeout(0.05)
+    with contextlib.suppress(TimeoutError, OSError):
+        client.sendall(b" " * 300 * 1024)
+    return client
+
+
+_TYPED = "Content-Type: application/json\r\nX-OpenStack-Ironic-API-Version: 1.96\r\n"
+# Each is used once or twice, so that each of a thousand clients has one of its own.
+_ADDRESSES = (f"127.{second}.{third}.1" for second in itertools.count(1) for third in range(1, 250))
+
+
+def _idle_elsewhere(port: int) -> socket.socket:
+    client = _secure(port, next(_ADDRESSES))
+    client.sendall(b"GET /v1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert client.recv(1)
+    return client
+
+
+def _slow_chunks_elsewhere(port: int) -> socket.socket:
+    return _slow_chunks(port, next(_ADDRESSES))
+
+
 KINDS = {
     "slow head": _slow_head,
     "slow body": _slow_body,
@@ -161,8 +190,12 @@ KINDS = {
     "slow reader": _slow_reader,
     "requests ahead": _ahead,
     "TLS silence": _silent,
+    "bodies in chunks": _slow_chunks,
+    "idle, many addresses": _idle_elsewhere,
 }
-FAR = {"requests far ahead": _far_ahead}
+FAR = {"requests far ahead": _far_ahead, "bodies in chunks, many addresses": _slow_chunks_elsewhere}
+# They send a byte now and then.
+TRICKLING = ("slow head", "slow body", "bodies in chunks", "bodies in chunks, many addresses")
 
 
 def _latencies(port: int) -> list[float]:
@@ -182,26 +215,15 @@ def _p99(latencies: list[float]) -> float:
     return latencies[int(len(latencies) * 0.99)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "count"),
-    [
-        *((kind, 20) for kind in KINDS),
-        *(pytest.param(kind, count, marks=pytest.mark.battery) for kind in KINDS for count in (1, 500)),
-        pytest.param("requests far ahead", 900, marks=pytest.mark.battery),
-    ],
-)
-def test_an_ordinary_client_hardly_notices(service: Service, kind: str, count: int) -> None:
+def _check_beside(service: Service, kind: str, how: str, attack: Callable[[], AbstractContextManager[object]]) -> None:
+    """Check what an ordinary client notices of an attack, and put it into the account."""
     assert service.port is not None
     port, began = service.port, time.monotonic()
     _latencies(port)
     alone, beside = [], []
     for _ in range(ROUNDS):
         alone.append(_latencies(port))
-        with ExitStack() as crowd, _trickling() as trickle:
-            for _ in range(count):
-                client = crowd.enter_context((KINDS | FAR)[kind](port))
-                if kind in ("slow head", "slow body"):
-                    trickle(client)
+        with attack():
             beside.append(_latencies(port))
     # Most rounds decide, as other programs of this machine may disturb one.
     quiet, busy = statistics.median(map(_p99, alone)), statistics.median(map(_p99, beside))
@@ -209,7 +231,68 @@ def test_an_ordinary_client_hardly_notices(service: Service, kind: str, count: i
     assert max(latencies[-1] for latencies in beside) < PATIENCE
     p50 = statistics.median(map(statistics.median, beside))
     text = f"p50 {p50 * 1000:.1f} ms, p99 {quiet * 1000:.1f} -> {busy * 1000:.1f} ms"
-    battery.survived("API server", kind, f"{count} clients", text, time.monotonic() - began)
+    battery.survived("API server", kind, how, text, time.monotonic() - began)
+
+
+@contextlib.contextmanager
+def _crowd(port: int, kind: str, count: int) -> Iterator[None]:
+    """Have so many clients of a kind while the block runs."""
+    with ExitStack() as clients, _trickling() as trickle:
+        for _ in range(count):
+            client = clients.enter_context((KINDS | FAR)[kind](port))
+            if kind in TRICKLING:
+                trickle(client)
+        yield
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        *((kind, 20) for kind in KINDS),
+        *(pytest.param(kind, count, marks=pytest.mark.battery) for kind in KINDS for count in (1, 500)),
+        pytest.param("requests far ahead", 900, marks=pytest.mark.battery),
+        pytest.param("idle, many addresses", 1000, marks=pytest.mark.battery),
+        pytest.param("bodies in chunks, many addresses", 1000, marks=pytest.mark.battery),
+    ],
+)
+def test_an_ordinary_client_hardly_notices(service: Service, kind: str, count: int) -> None:
+    assert service.port is not None
+    _check_beside(service, kind, f"{count} clients", functools.partial(_crowd, service.port, kind, count))
+
+
+# Seconds of a flood before an ordinary client asks.
+FLOOD_SECONDS = 2
+
+
+@contextlib.contextmanager
+def _flood(port: int, per_second: int) -> Iterator[None]:
+    """Have an address begin so many handshakes a second, in a process of its own, while the block runs."""
+    program = [sys.executable, "-m", half_open.__name__, str(port), GREEDY, str(per_second)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None and client.stdin is not None
+        assert client.stdout.readline() == "begun\n"
+        # As many are in their handshake by then as there may be.
+        time.sleep(FLOOD_SECONDS)
+        try:
+            yield
+        finally:
+            client.stdin.close()
+
+
+@pytest.mark.parametrize("per_second", [200, pytest.param(1200, marks=pytest.mark.battery)])
+def test_half_open_handshakes_are_hardly_noticed(service: Service, per_second: int) -> None:
+    assert service.port is not None
+    before = _resident(service)
+    attack = functools.partial(_flood, service.port, per_second)
+    _check_beside(service, "half-open TLS", f"{per_second} a second", attack)
+    # Two hundred of them at once, those that are being closed, and what waits to be collected.
+    assert _resident(service) - before < 200 * MIB
+
+
+def _resident(service: Service) -> int:
+    """Return the bytes of memory that the process has."""
+    status = Path(f"/proc/{service.process_id}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
 
 def test_its_slow_readers_really_leave_answers_unread(service: Service) -> None:
