@@ -80,7 +80,7 @@ class Reserved:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._give_back()
+        self.release()
 
     async def grow(self, size: int) -> None:
         """Have room for so many bytes in all; raises TimeoutError as the caller sets it."""
@@ -89,10 +89,11 @@ class Reserved:
             await room.take(self._address, size - self.size, self.size)
         else:
             await room.take(self._address, size)
-            self._give_back()
+            self.release()
         self._room, self.size = room, size
 
-    def _give_back(self) -> None:
+    def release(self) -> None:
+        """Give back what it has."""
         if self._room:
             self._room.give_back(self._address, self.size)
             self._room = None

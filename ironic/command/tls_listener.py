@@ -7,13 +7,12 @@ handshake ends. It counts until the event loop has closed it; while too many wai
 
 import asyncio
 import contextlib
-import gc
 import resource
 import socket
 from typing import Any, Final, NamedTuple
 
 from ironic.api.rate_limit import bucket_of
-from ironic.command.memory import AfterCrowds
+from ironic.command.memory import AfterCrowds, Collector
 from ironic.command.victims import victim
 
 MOST_HANDSHAKES: Final = 200
@@ -31,6 +30,11 @@ class _Client(NamedTuple):
     socket: socket.socket
     address: str
 
+    def disconnect(self) -> None:
+        """End the connection; the event loop closes it then, as after any other end."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
 
 class TlsListener(socket.socket):
     """Takes the place of a listening socket, whose descriptor it takes over."""
@@ -41,7 +45,8 @@ class TlsListener(socket.socket):
         # By descriptor, clients whose handshake may be under way, the earliest first; those that are being closed.
         self._in_handshake: dict[int, _Client] = {}
         self._ending: list[_Client] = []
-        self._failed, self._is_swept, self._after_crowds = 0, False, AfterCrowds()
+        self._failed, self._is_swept = 0, False
+        self._collector, self._after_crowds = Collector(), AfterCrowds()
 
     @property
     def handshakes(self) -> int:
@@ -62,14 +67,18 @@ class TlsListener(socket.socket):
             gone = victim(newcomer, self._in_handshake.values(), lambda each: each.address)
             self._in_handshake.pop(gone.socket.fileno(), None)
             self._ending.append(gone)
-            # The event loop closes it, as after any other end of a connection.
-            with contextlib.suppress(OSError):
-                gone.socket.shutdown(socket.SHUT_RDWR)
+            gone.disconnect()
         self._in_handshake[client.fileno()] = newcomer
         if not self._is_swept:
             self._is_swept = True
             asyncio.get_running_loop().call_later(_SWEEP_SECONDS, self._sweep)
         return client, address
+
+    def close(self) -> None:
+        """Listen no more, and end the handshakes."""
+        for client in self._in_handshake.values():
+            client.disconnect()
+        super().close()
 
     def handshake_ended(self, descriptor: int) -> None:
         """Take a client off the list."""
@@ -81,9 +90,8 @@ class TlsListener(socket.socket):
         self._in_handshake = {number: each for number, each in self._in_handshake.items() if each.socket.fileno() != -1}
         self._ending = [each for each in self._ending if each.socket.fileno() != -1]
         self._failed += before - self.handshakes
-        if self._failed >= FAILED:
+        if self._failed >= FAILED and self._collector.collect():
             self._failed = 0
-            gc.collect()
 
     def _sweep(self) -> None:
         self._forget_closed()

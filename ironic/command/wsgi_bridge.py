@@ -171,6 +171,7 @@ class WsgiBridge:
                 is_whole = await _read_reserved(asked, receive, pieces, reserved, size)
             except TimeoutError:
                 pieces.clear()
+                reserved.release()
                 asked.has_room, asked.cycle.keep_alive = False, False
                 return await self._answer(asked)
             if is_whole is None:

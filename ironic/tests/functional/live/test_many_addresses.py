@@ -140,6 +140,16 @@ def test_handshakes_that_failed_leave_little_garbage(secure: ApiServer) -> None:
         gc.enable()
 
 
+def test_a_server_that_stops_ends_handshakes(secure: ApiServer) -> None:
+    listener = secure._listener
+    assert isinstance(listener, TlsListener)
+    with connected(secure, "127.0.0.2") as silent:
+        eventually(lambda: listener.handshakes, 1)
+        secure.stop()
+        assert answer(silent) == b""
+    assert all(each.socket.fileno() == -1 for each in listener._in_handshake.values())
+
+
 def test_none_is_accepted_while_many_wait_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tls_listener, "MOST_HANDSHAKES", 3)
 

@@ -1,12 +1,14 @@
 """Memory is given back after crowds, and only then."""
 
+import gc
+import itertools
 import platform
 from pathlib import Path
 
 import pytest
 
 from ironic.command import memory
-from ironic.command.memory import CROWD, AfterCrowds
+from ironic.command.memory import CROWD, AfterCrowds, Collector
 
 KIB = 1024
 
@@ -26,10 +28,37 @@ def test_it_is_given_back_once_most_of_a_crowd_have_gone(
 ) -> None:
     given: list[bool] = []
     monkeypatch.setattr(memory, "give_back", lambda: given.append(True))
-    after = AfterCrowds()
+    now = itertools.count(step=memory.PAUSE_SECONDS)
+    after = AfterCrowds(lambda: next(now))
     for present in seen:
         after.note(present)
     assert len(given) == times
+
+
+def test_crowds_that_come_and_go_cause_it_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    now = 0.0
+    monkeypatch.setattr(memory, "give_back", lambda: given.append(now))
+    after = AfterCrowds(lambda: now)
+    for now in (0.0, 1.0, 59.0, 60.0, 61.0):  # noqa: B007  # the clock
+        after.note(CROWD)
+        after.note(0)
+    assert given == [0.0, 60.0]
+
+
+def test_collections_take_a_fifth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, times = 0.0, 0
+
+    def collect() -> None:
+        nonlocal now, times
+        now, times = now + 0.5, times + 1
+
+    monkeypatch.setattr(gc, "collect", collect)
+    collector = Collector(lambda: now)
+    while now < 100:
+        if not collector.collect():
+            now += 0.25
+    assert times == 40
 
 
 def resident() -> int:
