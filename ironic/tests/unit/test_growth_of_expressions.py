@@ -6,7 +6,6 @@ in turn, one after the other, with a beginning and an end that do not fit.
 
 import importlib
 import re
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -17,6 +16,7 @@ import re2
 
 from ironic.drivers.modules.redfish.quirks import TABLE
 from ironic.tests.expressions import Expression, calls_of, expressions
+from ironic.tests.growth import grows_too_fast
 
 Use = Callable[[Any], object]
 Text = Any
@@ -36,7 +36,6 @@ COMPUTED: dict[str, Callable[[], list[str]] | str] = {
 }
 FOUND: Final = expressions()
 _MOST_UNITS: Final = 12
-_SECONDS: Final = 0.00015
 
 
 def patterns_of(found: Expression) -> list[Any]:
@@ -90,28 +89,6 @@ def texts_of(pattern: str) -> Iterator[Callable[[int], str]]:
 def _repeated(begin: str, first: str, second: str, end: str, characters: int) -> str:
     times = characters // len(first + second)
     return begin + first * times + second * times + end
-
-
-def seconds(use: Use, text: Text) -> float:
-    taken = []
-    for _ in range(2):
-        begin = time.perf_counter()
-        use(text)
-        taken.append(time.perf_counter() - begin)
-        if taken[0] < _SECONDS:
-            break
-    return min(taken)
-
-
-def grows_too_fast(use: Use, make: Callable[[int], Text]) -> bool:
-    """Return whether the time grows faster than the text; a text that takes next to no time is not looked at closer."""
-    if seconds(use, make(20)) > 0.005:
-        return True
-    size = 1000
-    if seconds(use, make(size)) < _SECONDS:
-        return False
-    # Doubled twice: what grows by the square takes 16 times as long, which a busy machine does not hide.
-    return not any(seconds(use, make(4 * size)) < 2.5 * 2.5 * seconds(use, make(size)) for _ in range(3))
 
 
 def faults_of(pattern: Any, methods: frozenset[str]) -> list[str]:
