@@ -5,6 +5,7 @@ The known accelerators are in a YAML file that is read when the service starts; 
 
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ LOG = logging.getLogger(__name__)
 Aliases = Mapping[tuple[str, str], str]
 Known = Mapping[tuple[str, str], Mapping[str, str]]
 
+_BUS: Final = re.compile(r"[0-9A-Fa-f]{1,8}(?:[:.][0-9A-Fa-f]{1,4}){1,3}")
 _LARGEST_ID: Final = 4  # hexadecimal digits
 _SEPARATORS: Final = ":,"  # of capabilities
 _FIELDS: Final = ("vendor_id", "device_id", "type", "device_info")
@@ -58,7 +60,11 @@ def devices_at(data: Mapping[str, object], models: Collection[tuple[str, str]]) 
     for entry in list_at(data, "pci_devices"):
         vendor, product = (identifier(text_at(entry, name)) for name in ("vendor_id", "product_id"))
         if vendor and product:
-            found.append(PciDevice(vendor, product, text_at(entry, "bus")))
+            bus = text_at(entry, "bus")
+            is_said = isinstance(entry, Mapping) and "bus" in entry
+            if is_said and (vendor, product) in models and not _BUS.fullmatch(bus or ""):
+                return None
+            found.append(PciDevice(vendor, product, bus))
         elif any(vendor in (None, model[0]) and product in (None, model[1]) for model in models):
             return None
     return found

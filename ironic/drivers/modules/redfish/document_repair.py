@@ -134,7 +134,8 @@ def _actions(value: object) -> object:
 
 def _leads_somewhere(target: object) -> bool:
     """Return whether an order can be sent to a target: "N/A" would become a path of the BMC."""
-    return isinstance(target, str) and target.startswith(("/", "http://", "https://"))
+    is_plain = isinstance(target, str) and target.isascii() and target.isprintable() and " " not in target
+    return is_plain and str(target).startswith(("/", "http://", "https://"))
 
 
 def _apply_times(value: object) -> object:

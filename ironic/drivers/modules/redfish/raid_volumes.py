@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import System
-from ironic.drivers.modules.redfish.certainty import Resource, given
+from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given
 from ironic.drivers.modules.redfish.members import members_of, plain_path, whole_members
 
 # Kinds of volumes in schemas before they had levels.
@@ -15,6 +15,7 @@ _FORMER_TYPES: Final = {
     "SpannedMirrors": "RAID10",
     "SpannedStripesWithParity": "RAID50",
 }
+_NOT_REDUNDANT: Final = frozenset({"RawDevice", "NonRedundant"})
 
 
 def named(storages: Iterable[Any]) -> dict[str, Any]:
@@ -35,20 +36,27 @@ def logical_disks_of(storage: Any) -> list[Any]:
 def raid_type(volume: Resource) -> str:
     """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only.
 
-    Raise Uncertain where the BMC states it in an odd way.
+    Raise Uncertain where the BMC states it in an odd way, or a kind that is not known.
     """
-    for name in ("RAIDType", "VolumeType"):
-        given(volume, name)
-    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(str(volume.json.get("VolumeType")), ""))
+    level, kind = given(volume, "RAIDType"), given(volume, "VolumeType")
+    if not level and kind and kind not in _FORMER_TYPES.keys() | _NOT_REDUNDANT:
+        raise Uncertain(volume.path, f"VolumeType is {kind!r:.40}, which is no kind of volume that is known")
+    return str(level or _FORMER_TYPES.get(kind, ""))
 
 
 def volume_paths(system: System) -> list[dict[str, str]]:
-    """Return all logical disks of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
-    return [
-        {"controller": name, "path": volume.path}
-        for name, storage in named(whole_members(system, "storage")).items()
-        for volume in logical_disks_of(storage)
-    ]
+    """Return all logical disks of the machine; raise Uncertain where a volume may be one.
+
+    Who deletes all of them must not leave the unreadable ones.
+    """
+    found = []
+    for name, storage in named(whole_members(system, "storage")).items():
+        for volume in whole_members(storage, "volumes"):
+            if raid_type(volume):
+                found.append({"controller": name, "path": volume.path})
+            elif not volume.json.get("VolumeType"):
+                raise Uncertain(volume.path, "it shows neither RAIDType nor VolumeType, so it may be a logical disk")
+    return found
 
 
 def paths_at(system: System, controllers: Collection[str]) -> list[str]:

@@ -24,7 +24,7 @@ from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.bmc_messages import refusal_of
 from ironic.drivers.modules.redfish.certainty import Uncertain
 from ironic.drivers.modules.redfish.media_orders import InsertionOrder
-from ironic.drivers.modules.redfish.members import managers_of, members_of, seen_members, unread_managers
+from ironic.drivers.modules.redfish.members import bmc_of, managers_of, members_of, seen_members, unread_managers
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places
 
@@ -139,11 +139,22 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
         if faults:
             raise faults[0]
         missing = [text for group in seen for text in group.missing if _may_matter(text, wanted)]
-        if missing or (not drives and unread_managers(system)):
-            fault = "; ".join(missing) or "a manager of the machine can't be read"
+        if not drives:
+            missing += unread_managers(system)
+        if missing or (fault := _unknown_bmc(system)):
+            fault = "; ".join(missing) or fault
             raise Uncertain(system.path, f"its virtual drives are not all shown: {fault}")
 
     change(task, "ejecting virtual media", empty)
+
+
+def _unknown_bmc(system: System) -> str | None:
+    """Return why it is not known which manager is the BMC, whose drives count; None where that is known."""
+    try:
+        bmc_of(system)
+    except Uncertain as error:
+        return error.fault
+    return None
 
 
 def _may_matter(text: str, media: Iterable[Any] | None) -> bool:

@@ -73,6 +73,18 @@ def test_nothing_is_ejected_where_drives_cannot_be_read_and_that_is_said(bmc: Ho
     assert bmc.count("POST", EJECT) == 0
 
 
+def test_an_image_may_stay_in_a_drive_of_a_bmc_that_cannot_be_read(bmc: HostileBmc) -> None:
+    drive = bmc.documents.pop(f"{SLOTS}/Cd")
+    own = f"{SYSTEM}/VirtualMedia"
+    bmc.documents[SYSTEM]["VirtualMedia"] = link(own)
+    bmc.documents |= {own: {"Name": "Slots", "Members": [link(f"{own}/Cd")]}, f"{own}/Cd": drive}
+    del bmc.documents[BMC]
+    with pytest.raises(RedfishError, match="virtual drives are not all shown"):
+        RedfishManagement().detach_virtual_media(on(bmc))
+    # What can be seen is emptied all the same.
+    assert bmc.count("POST", EJECT) == 1
+
+
 def test_a_dead_drive_for_another_medium_stops_nothing(bmc: HostileBmc) -> None:
     bmc.documents[SLOTS]["Members"].append(link(f"{SLOTS}/Floppy"))
     RedfishManagement().detach_virtual_media(on(bmc), ["cdrom"])
@@ -143,7 +155,9 @@ def test_secure_boot_of_which_the_bmc_shows_no_state_is_not_changed(bmc: Hostile
     assert not any(method == "PATCH" for method, _ in bmc.requests)
 
 
-@pytest.mark.parametrize("target", ["N/A", "", "Actions/Reset", "ftp://192.0.2.1/", None, 5])
+@pytest.mark.parametrize(
+    "target", ["N/A", "", "Actions/Reset", "ftp://192.0.2.1/", "/a b", "/a\u0000b", "/\ud800", None, 5]
+)
 def test_no_order_goes_to_a_target_that_is_no_place(bmc: HostileBmc, target: Any) -> None:
     bmc.documents[SYSTEM]["Actions"] = {"#ComputerSystem.Reset": {"target": target}}
     with pytest.raises(IronicError, match="ComputerSystem.Reset is missing"):

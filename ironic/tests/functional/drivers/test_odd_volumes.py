@@ -203,6 +203,20 @@ def test_a_volume_of_an_older_schema_is_a_logical_disk(bmc: HostileBmc, orders: 
     assert task.node.raid_config["logical_disks"] == []
 
 
+@pytest.mark.parametrize("kind", ["N/A", "Own", "a\u0000b", "\ud800", "\r\n", None, ""])
+def test_a_volume_of_a_kind_that_is_not_known_is_neither_kept_nor_forgotten(
+    bmc: HostileBmc, orders: Orders, kind: Any
+) -> None:
+    bmc.documents[VOLUME] |= {"RAIDType": None, "VolumeType": kind}
+    for act in (
+        lambda: RedfishRAID().delete_configuration(raid(bmc)),
+        lambda: RedfishRAID().create_configuration(raid(bmc), delete_existing=True),
+    ):
+        with pytest.raises(RedfishError, match="no kind of volume that is known|may be a logical disk"):
+            act()
+    assert orders == []
+
+
 def test_a_deletion_that_is_accepted_and_not_carried_out_is_no_success(bmc: HostileBmc, orders: Orders) -> None:
     bmc.documents[VOLUME]["stays"] = True
     task = raid(bmc)
