@@ -10,6 +10,7 @@ from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.certainty import given
 from ironic.drivers.modules.redfish.members import bmc_of
 from ironic.drivers.task import Task
 
@@ -66,8 +67,9 @@ def correct_clock(task: Task) -> None:
 
 
 def _manager(task: Task, system: System) -> Any:
+    """Return the BMC, or raise: UnsupportedDriverExtension without a clock, Uncertain where it shows an odd one."""
     manager = bmc_of(system)
-    if manager is None or "DateTime" not in manager.json:
+    if manager is None or given(manager, "DateTime") is None:
         raise unsupported(task, "bmc_clock")
     return manager
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from ironic.drivers.modules.redfish import bmc_subsystems
 from ironic.drivers.modules.redfish.bmc_connection import System, optional
-from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each
+from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each, seen_members
 
 T = TypeVar("T")
 
@@ -68,13 +68,13 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
             if device.capacity_bytes
         )
 
-    all_chassis = chassis_of(system)
+    all_chassis, storages = chassis_of(system), seen_members(system, "storage")
     return {
         "Fan": _collect(all_chassis, fans, _FAN),
         "Temperature": _collect(all_chassis, temperatures, _TEMPERATURE),
         "Power": _collect(all_chassis, supplies, _SUPPLY),
-        "Drive": _collect(members_of(system, "storage"), drives, _DRIVE)
-        or _collect(members_of(system, "simple_storage"), devices, _DRIVE),
+        "Drive": _collect(storages.items, drives, _DRIVE)
+        or ({} if storages.missing else _collect(members_of(system, "simple_storage"), devices, _DRIVE)),
         "Extra": {"Manufacturer": system.manufacturer, "Model": system.model, "UUID": system.uuid},
     }
 

@@ -73,6 +73,14 @@ def _number(value: object) -> object:
     return value if is_number and math.isfinite(value) and abs(value) < _LARGEST else _LEFT_OUT  # type: ignore[arg-type]
 
 
+def _whole(value: object) -> object:
+    """Return a whole number; a fraction of things is none, and the library would cut it off."""
+    found = _number(value)
+    if isinstance(found, float):
+        return int(found) if found.is_integer() else _LEFT_OUT
+    return found
+
+
 def _flag(value: object) -> object:
     if isinstance(value, str):
         return _TRUTHS.get(value.strip().lower(), _LEFT_OUT)
@@ -217,16 +225,20 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
     **_rows(_place, "@odata.id target @Redfish.ActionInfo"),
     **_rows(_file, "Uri ArchiveUri"),
     **_rows(
+        _whole,
+        "MaxSpeedMHz TotalCores TotalThreads CapacityBytes BlockSizeBytes SpeedMbps CurrentLinkSpeedMbps "
+        "PhysicalPortNumber LanesInUse MaxLanes Lanes FunctionId BootPriority VLANId ManagementVlanId MTUSize "
+        "PrimaryLUN PrimaryVLANId SecondaryLUN SecondaryVLANId SensorNumber PercentComplete LogicalProcessorCount "
+        "MaxVirtualFunctions CapacityMiB Count",
+    ),
+    **_rows(
         _number,
-        "MaxSpeedMHz TotalCores TotalThreads CapacityBytes BlockSizeBytes TotalSystemMemoryGiB SpeedMbps SpeedGbps "
-        "CurrentSpeedGbps CurrentLinkSpeedMbps PhysicalPortNumber LanesInUse MaxLanes Lanes FunctionId BootPriority "
-        "VLANId ManagementVlanId MTUSize PrimaryLUN PrimaryVLANId SecondaryLUN SecondaryVLANId LastBootTimeSeconds "
-        "LowerThresholdCritical LowerThresholdFatal LowerThresholdNonCritical UpperThresholdCritical "
-        "UpperThresholdFatal UpperThresholdNonCritical MaxReadingRange MinReadingRange Reading MaxReadingRangeTemp "
-        "MinReadingRangeTemp ReadingCelsius SensorNumber MaxAllowableOperatingValue MinAllowableOperatingValue "
-        "MaximumFrequencyHz MaximumVoltage MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts "
-        "LineInputVoltage PowerCapacityWatts PercentComplete LogicalProcessorCount MaxVirtualFunctions "
-        "PredictedMediaLifeLeftPercent SpeedRPM CapacityMiB Count ReadingRangeMax ReadingRangeMin",
+        "TotalSystemMemoryGiB SpeedGbps CurrentSpeedGbps LastBootTimeSeconds LowerThresholdCritical "
+        "LowerThresholdFatal LowerThresholdNonCritical UpperThresholdCritical UpperThresholdFatal "
+        "UpperThresholdNonCritical MaxReadingRange MinReadingRange Reading MaxReadingRangeTemp MinReadingRangeTemp "
+        "ReadingCelsius MaxAllowableOperatingValue MinAllowableOperatingValue MaximumFrequencyHz MaximumVoltage "
+        "MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts LineInputVoltage PowerCapacityWatts "
+        "PredictedMediaLifeLeftPercent SpeedRPM ReadingRangeMax ReadingRangeMin",
     ),
     **_rows(
         _flag,
@@ -253,10 +265,10 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "NetworkAdapters NetworkDeviceFunctions NetworkPorts Ports PCIeFunctions SettingsObject Systems Managers "
         "UpdateService SessionService Sessions Registries CertificateService EventService Tasks TaskService "
         "FirmwareInventory SoftwareInventory BootOptions ThermalSubsystem PowerSubsystem ThermalMetrics Metrics "
-        "Sensors",
+        "Sensors Chassis Fabrics CompositionService",
     ),
     # A link elsewhere in the tree.
-    **_rows(_objects_or_link, "Controllers PCIeDevices Chassis"),
+    **_rows(_objects_or_link, "Controllers PCIeDevices"),
     **_rows(
         _objects,
         "Members Drives StorageControllers Devices Fans Temperatures PowerSupplies InputRanges Identifiers Location "

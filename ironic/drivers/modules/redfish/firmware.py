@@ -13,6 +13,7 @@ from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDATES
+from ironic.drivers.modules.redfish.flashed_versions import is_version
 from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, members_of
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
@@ -100,7 +101,7 @@ def _components(system: System) -> list[dict[str, Any]]:
                 serial_number=adapter.serial_number,
             )
         )
-    return [item for item in found if (item["current_version"] or "").strip()]
+    return [item for item in found if is_version(item["current_version"])]
 
 
 def _adapters(system: System) -> list[Any]:

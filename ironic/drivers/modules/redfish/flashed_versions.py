@@ -1,14 +1,25 @@
 """Versions of firmware before and after an update, which show whether it was done where its task does not say so."""
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Final, TypeGuard
 
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.members import chassis_of, managers_of, members_of
 
+_VERSION: Final = re.compile("(?=[^-])(?=.*[1-9])")
+# Stands for bytes that are no text.
+_REPLACED: Final = "\ufffd"
+
 
 def versions_of(system: System) -> dict[str, str]:
     """Return the versions that the BMC shows: of `bios`, and of `bmc` and `nic` with their paths after a blank."""
-    return {name: version for name, version in _shown(system) if isinstance(version, str) and version.strip()}
+    return {name: version for name, version in _shown(system) if is_version(version)}
+
+
+def is_version(value: object) -> TypeGuard[str]:
+    """Return whether a value is a version: "N/A", "0.0" and broken text are none, and would look like a flash."""
+    return isinstance(value, str) and value.isprintable() and _REPLACED not in value and bool(_VERSION.match(value))
 
 
 def has_changed(before: Mapping[str, str], now: Mapping[str, str], component: str | None) -> bool:

@@ -43,8 +43,7 @@ def cpu_of(system: System) -> Found:
     words = (word_of(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
     summary: Mapping[str, Any] = system.json.get("ProcessorSummary", {})
     sockets, in_all = (_positive(summary.get(name)) for name in ("Count", "LogicalProcessorCount"))
-    kinds_are_known = not any(fault_at(one.json, name) for one in seen.items for name in ("ProcessorType", "Status"))
-    is_whole = bool(processors) and not seen.missing and kinds_are_known
+    is_whole = bool(processors) and not seen.missing and all(map(_says_what_it_is, seen.items))
     threads = [number for one in processors if (number := _positive(one.total_threads)) is not None]
     is_said = is_whole and len(threads) == len(processors)
     return known(
@@ -93,6 +92,15 @@ def _size_of(module: Document) -> float:
     if not is_shown:
         raise Uncertain(module.path, "it does not show its size, CapacityMiB")
     return size or 0
+
+
+def _says_what_it_is(processor: Any) -> bool:
+    """Return whether kind and state can be read; a processor with threads is there, whatever its state."""
+    if any(fault_at(processor.json, name) for name in ("ProcessorType", "Status")):
+        return False
+    state = processor.json.get("Status") or {}
+    is_said = fault_at(state, "State") is None and state.get("State", "") is not None
+    return is_said or _positive(processor.total_threads) is not None
 
 
 def _is_cpu(processor: Any) -> bool:
