@@ -105,7 +105,7 @@ battery: services
 # Prints its seed with a failure; the same seed and number of examples find it again. After it, with all their examples,
 # the tests that draw their input: `make test` draws a quarter.
 fuzz: venv
-	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/fuzz ironic/tests/functional/drivers/test_odd_leaves.py
+	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/fuzz ironic/tests/functional/drivers/test_odd_leaves.py ironic/tests/functional/inspection/test_odd_reports.py
 	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider -m hypothesis ironic/tests
 
 # The changes are made and tested in a scratch copy, not estimated.
