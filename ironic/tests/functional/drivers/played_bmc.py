@@ -19,6 +19,7 @@ from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish import bmc_connector
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
+from ironic.integrations import http_client
 
 Document = dict[str, Any]
 
@@ -182,19 +183,24 @@ class _OwnTime:
         return True
 
 
-def _reading_once(limit: int = 512) -> Callable[[BmcAnswer], Document]:
-    """Return what reads an answer, each content once: nearly all documents are those of the whole machine."""
-    read, known = BmcAnswer._read, dict[tuple[bytes, str], Document]()
+@contextmanager
+def _reading_once(most: int = 512) -> Iterator[Callable[[BmcAnswer], Document]]:
+    """Provide what reads an answer, each content once: nearly all documents are those of the whole machine.
+
+    At the end they have to be what they were: the product changes no document that it has read.
+    """
+    read, known = BmcAnswer._read, dict[tuple[bytes, str], tuple[BmcAnswer, Document]]()
 
     def read_once(answer: BmcAnswer) -> Document:
         key = answer.content, answer._path
         if key not in known:
-            if len(known) >= limit:
+            if len(known) >= most:
                 del known[next(iter(known))]
-            known[key] = read(answer)
-        return known[key]
+            known[key] = answer, read(answer)
+        return known[key][1]
 
-    return read_once
+    yield read_once
+    assert all(read(answer) == document for answer, document in known.values())
 
 
 def _fields_of_class() -> Callable[[Any], list[tuple[str, Any]]]:
@@ -227,10 +233,9 @@ def played() -> Iterator[Callable[[PlayedBmc], None]]:
         def send(self, *request: Any) -> Answer:
             return bmcs[0].send(*request)
 
-    http_client = bmc_connector.http_client
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, _reading_once() as read_once:
         patch.setattr(bmc_connector, "http_client", Transport())
-        patch.setattr(BmcAnswer, "_read", _reading_once())
+        patch.setattr(BmcAnswer, "_read", read_once)
         patch.setattr(base, "_collect_fields", _fields_of_class())
         patch.setattr(interruptible_wait, "time", clock)
         patch.setattr(interruptible_wait, "pause", clock.pause)

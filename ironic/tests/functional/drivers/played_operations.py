@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ironic.core import states
 from ironic.core.errors import IronicError
@@ -223,9 +223,12 @@ class Inspected:
         """Inspect the machine; return what is stored then, and the inventory."""
         work = self._work
         try:
-            self.interface.inspect_hardware(work)
-        finally:
-            facts = self._facts()
+            self.interface.inspect_hardware(cast(Any, work))
+        except IronicError:
+            known = self.known
+            assert self._facts() == known, "a failed inspection has changed what is known"
+            raise
+        facts = self._facts()
         texts = self.store.inventories.texts(work.node.id)
         assert texts is not None
         inventory, data = json.loads(texts[0]), json.loads(texts[1])
@@ -233,7 +236,7 @@ class Inspected:
 
     def _facts(self) -> Kinds:
         work = self._work
-        work.ports = None  # type: ignore[assignment]  # read again
+        work.ports = None
         ports = {
             port.address: (port.pxe_enabled, port.local_link_connection, port.physical_network) for port in work.ports
         }
@@ -258,7 +261,7 @@ class Inspected:
             )
         work.node.properties = dict(self.known["properties"])
         work.node.save()
-        work.ports = None  # type: ignore[assignment]  # read again
+        work.ports = None
 
 
 class Machine:

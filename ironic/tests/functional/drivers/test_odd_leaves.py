@@ -94,12 +94,20 @@ def of_dell() -> dict[str, Any]:
     return found | {recorded.DELL_MACHINE: system}
 
 
+def of_intel() -> dict[str, Any]:
+    found = recorded.of_intel()
+    # The second machine of the mock-up has the actions of the first one.
+    other = "/redfish/v1/Systems/System2"
+    text = json.dumps(found[other]["Actions"]).replace(recorded.INTEL_MACHINE, other)
+    return found | {other: {**found[other], "Actions": json.loads(text)}}
+
+
 _NIC: tuple[str, Any] = ("NicBoot2", "NetworkBoot")
 # The documents, the path of the system, and a BIOS setting to change.
 MACHINES: dict[str, tuple[Callable[[], dict[str, Any]], str, tuple[str, Any]]] = {
     "DMTF": (of_dmtf, recorded.MACHINE, ("TCG003", "Disable")),
     "Dell": (of_dell, recorded.DELL_MACHINE, _NIC),
-    "Intel": (recorded.of_intel, recorded.INTEL_MACHINE, _NIC),
+    "Intel": (of_intel, recorded.INTEL_MACHINE, _NIC),
 }
 
 _CARDS = "interfaces addresses"

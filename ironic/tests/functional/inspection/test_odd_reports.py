@@ -31,7 +31,11 @@ Facts = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
-    options = {"inspector__hooks": ALL, "inspector__keep_ports": "present", "inspector__add_ports": "all"}
+    options: dict[str, Any] = {
+        "inspector__hooks": ALL,
+        "inspector__keep_ports": "present",
+        "inspector__add_ports": "all",
+    }
     with whole(tmp_path_factory.mktemp("odd-reports"), **options) as running:
         yield running
 
