@@ -15,8 +15,8 @@ MISSING: Any = object()
 DROPPED: Any = object()
 # What is stored of a machine and used as a fact; of what is odd only a size or a count can be one.
 FACTS = frozenset({"properties", "ports"})
-# What one place describes for all items.
-_WHOLE_LISTS = frozenset({"BIOS_words"})
+# What one place describes for all items, or is one thing.
+_WHOLE_LISTS = frozenset({"BIOS_words", "root_disk"})
 # No person reads names of the program, nor that an answer is odd in a way that it does not know.
 OF_PYTHON = re.compile(
     r"<[A-Z]\w+\.|\b[A-Z]\w+\.[A-Z_]{2,}\b|\b(Type|Attribute|Key|Index|Value)Error\b|NoneType|has not the form"

@@ -18,7 +18,7 @@ from ironic.tests.functional.drivers.played_operations import OPERATIONS, Machin
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     make, path, setting = leaves.MACHINES["DMTF"]
     with played() as choose:
-        made = Machine(make(), path, tmp_path_factory.mktemp("machine") / "DMTF", setting, choose)
+        made = Machine(leaves.complete(make()), path, tmp_path_factory.mktemp("machine") / "DMTF", setting, choose)
         yield made
         made.close()
 
