@@ -1,7 +1,8 @@
 """Lists of a resource, page by page, and the query of a single document.
 
 `read` checks the query: paging, sorting, `fields`, `detail`, and the filters of the resource. `answer` selects exactly
-the columns that the projection needs in one statement and adds the link to the next page when the page is full. The
+the columns that the projection needs in one statement and adds the link to the next page when the page is full: when
+it has as many rows as it may have, or so many bytes that no reader needs more memory than for a few large rows. The
 parameters of the link are those that clients know (doc/contract/fields.md#paging).
 """
 
@@ -20,6 +21,7 @@ from ironic.api.request import Request
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
 from ironic.core.values import Bool, Enum, Integer, Text, ValueType, Words
+from ironic.db import PageOfRows, Stretch
 
 CHUNK = 100
 
@@ -27,18 +29,8 @@ CHUNK = 100
 class Rows(Protocol):
     """The method of a repository that a list needs."""
 
-    def rows(
-        self,
-        columns: Sequence[str],
-        *,
-        filters: Mapping[str, Any] = ...,
-        marker: str | None = ...,
-        limit: int | None = ...,
-        sort_key: str = ...,
-        sort_dir: str = ...,
-        visible: Mapping[str, Any] = ...,
-    ) -> Sequence[Sequence[Any]]:
-        """Return these columns of the rows of one page."""
+    def page(self, columns: Sequence[str], page: PageOfRows, visible: Mapping[str, Any] = ...) -> Stretch:
+        """Return these columns of the rows of one page, and whether its limit of bytes has ended it."""
 
 
 class PostFilter(NamedTuple):
@@ -193,17 +185,12 @@ def answer(
     # A project sees the marker only if it sees its row, so that a marker does not reveal rows of others.
     is_narrowed = request.is_judged and not access.is_site_operator(request)
     visible = {name: filters[name] for name in _VISIBILITY_FILTERS if name in filters} if is_narrowed else {}
-    rows = repository.rows(
-        columns,
-        filters=filters,
-        marker=page.marker,
-        limit=page.limit,
-        sort_key=page.sort_key,
-        sort_dir=page.sort_dir,
-        visible=visible,
-    )
+    order = (page.limit, page.sort_key, page.sort_dir)
+    wanted = PageOfRows(filters, page.marker, *order, request.settings.page_bytes, tuple(view.names))
+    found, is_cut = repository.page(columns, wanted, visible)
+    rows: Sequence[Sequence[Any]] = found
     tail = b"]"
-    if len(rows) == page.limit and not any(resource.table.filters[name].single for name in page.filters):
+    if (is_cut or len(rows) == page.limit) and not any(resource.table.filters[name].single for name in page.filters):
         last = rows[-1][columns.index(resource.key)]
         whole = f"{path or resource.collection}{'/detail' if page.is_detailed else ''}"
         tail += b',"next":' + orjson.dumps(_next(request, resource, page, whole, last))

@@ -140,6 +140,8 @@ class ApiSettings:
     guesses: Guesses | None = field(default_factory=lambda: Guesses(10))
     public_endpoint: str | None = None
     max_limit: int = 1000
+    # Bytes of long text on a page of a list, beyond which it ends with a link to the next one.
+    page_bytes: int = 8 * MIB
     max_body: int = 1024 * KIB
     max_body_provision: int = 65536 * KIB
     max_body_inspection: int = 16384 * KIB

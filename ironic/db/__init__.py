@@ -12,7 +12,8 @@ from ironic.db.inspection_rules import Hits, InspectionRuleRecord, RuleStatistic
 from ironic.db.nodes import NodeRow, Share
 from ironic.db.ports import PortgroupRecord, PortRecord
 from ironic.db.record import NodeRecord
-from ironic.db.repository import Row
+from ironic.db.repository import Row, Stretch
+from ironic.db.row_selection import PageOfRows
 from ironic.db.schema_version import SchemaOutdated, require_current
 from ironic.db.step_lists import DeployTemplateRecord, RunbookRecord
 from ironic.db.store import Store, connect
@@ -32,6 +33,7 @@ __all__ = [
     "InterfaceRow",
     "NodeRecord",
     "NodeRow",
+    "PageOfRows",
     "PortRecord",
     "PortgroupRecord",
     "Row",
@@ -40,6 +42,7 @@ __all__ = [
     "ServedInterface",
     "Share",
     "Store",
+    "Stretch",
     "RuleStatistics",
     "VolumeConnectorRecord",
     "VolumeTargetRecord",

@@ -20,7 +20,7 @@ from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionR
 from ironic.db.engines import Replacing, upsert
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.row_selection import Filter
+from ironic.db.row_selection import Filter, any_of
 from ironic.db.tables import InspectionRuleColumns, inspection_rule_hits, inspection_rules, node_rule_runs
 from ironic.db.transactions import Transactions, unit_of_work
 
@@ -33,6 +33,7 @@ class InspectionRules(Repository[InspectionRuleRecord], record=InspectionRuleRec
     """All rules that users have posted."""
 
     filters: ClassVar[Mapping[str, Filter]] = {
+        "uuid_in": any_of(inspection_rules.c.uuid),
         # A rule without a phase is one of phase main.
         "phases": lambda names: sa.func.coalesce(inspection_rules.c.phase, "main").in_(list(names)),
     }

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from oslo_db.exception import DBDuplicateEntry, DBReferenceError
@@ -21,11 +21,20 @@ from ironic.core import syntax
 from ironic.core.errors import IronicError, MarkerNotFound
 from ironic.db.column_types import Json
 from ironic.db.record import Record
-from ironic.db.row_selection import Filter, Listing, Page, Virtual, any_of, equals
+from ironic.db.row_selection import Filter, Listing, PageOfRows, Virtual, any_of, equals
 from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
 
 R = TypeVar("R", bound=Record)
 Row = tuple[Any, ...]
+
+
+class Stretch(NamedTuple):
+    """Rows of a page; ``is_cut`` if it ends here because of its bytes, so that further rows may follow."""
+
+    rows: list[Row]
+    is_cut: bool
+
+
 Errors = Mapping[str, Callable[[Any], IronicError]]  # by column: the error for a value that another row has
 
 _NOTHING: Mapping[str, Any] = {}
@@ -37,6 +46,8 @@ class Repository(ABC, Generic[R]):
     table: ClassVar[sa.Table]
     filters: ClassVar[Mapping[str, Filter]] = {}
     virtual: ClassVar[Mapping[str, Virtual]] = {}
+    # The sizes of what belongs to a row in other tables, in bytes, by the name that callers know it by.
+    parts: ClassVar[Mapping[str, ColumnElement[int]]] = {}
     key: ClassVar[str]  # the column by which clients name rows
     duplicates: ClassVar[Errors] = {}
 
@@ -54,7 +65,12 @@ class Repository(ABC, Generic[R]):
         self.transactions = transactions
         self._form = self._record.form
         self._listing = Listing(
-            self.table, key=self.key, filters=self.filters, virtual=self.virtual, dialect=transactions.dialect
+            self.table,
+            key=self.key,
+            filters=self.filters,
+            virtual=self.virtual,
+            parts=self.parts,
+            dialect=transactions.dialect,
         )
 
     @abstractmethod
@@ -94,19 +110,26 @@ class Repository(ABC, Generic[R]):
         sort_dir: str = "asc",
         visible: Mapping[str, object] = _NOTHING,
     ) -> list[Row]:
-        """Return these columns of the rows that match, JSON columns as the stored text, in one statement.
+        """Return these columns of the rows that match, as `page` does, without a limit of bytes."""
+        return self.page(columns, PageOfRows(filters, marker, limit, sort_key, sort_dir), visible).rows
+
+    def page(self, columns: Sequence[str], page: PageOfRows, visible: Mapping[str, object] = _NOTHING) -> Stretch:
+        """Return these columns of the rows of a page, JSON columns as the stored text, in one statement.
 
         Raises MarkerNotFound if no row has the marker, or if that row does not match the filters in ``visible``; with a
         marker and ``visible``, or without a result, that costs one more statement.
         """
-        statement, parameters = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
+        statement, parameters = self._listing.page(columns, page)
+        is_sized = bool(self._listing.sized(columns, page))
 
-        def work(connection: Connection) -> list[Row]:
+        def work(connection: Connection) -> Stretch:
             found = list(map(tuple, connection.execute(statement, parameters)))
-            to_check = marker if visible or not found else None
+            to_check = page.marker if visible or not found else None
             if to_check is not None and connection.execute(self._listing.has(to_check, visible)).first() is None:
-                raise MarkerNotFound(marker=marker)
-            return found
+                raise MarkerNotFound(marker=page.marker)
+            # What follows the last row would have begun beyond the limit.
+            is_cut = is_sized and bool(found) and found[-1][-1] >= page.most_bytes
+            return Stretch([row[:-1] for row in found] if is_sized else found, is_cut)
 
         return self.transactions.read(work)
 

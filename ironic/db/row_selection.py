@@ -5,6 +5,9 @@ position of the marker itself. NULL is the lowest value on every engine; rows wi
 their creation (or its reverse).
 
 A filter is a function of its value, or of a parameter that stands for any text or number, which returns the condition.
+
+A page may have a limit of bytes. The database sums up the sizes of long texts in the order of the page and ends it with
+the row that reaches the limit, so what would not fit is never sent; only statements that read long texts pay for it.
 """
 
 import functools
@@ -15,6 +18,8 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement, UnaryExpression
+
+from ironic.db import stored_sizes
 
 Filter = Callable[[Any], ColumnElement[bool]]
 
@@ -74,7 +79,7 @@ class Virtual:
 
 
 @dataclass(frozen=True)
-class Page:
+class PageOfRows:
     """Which rows, after which one, how many, in which order."""
 
     filters: Mapping[str, Any]
@@ -82,6 +87,10 @@ class Page:
     limit: int | None = None
     sort_key: str = "id"
     sort_dir: str = "asc"
+    # Bytes of long text after which the page ends, though one row always fits; None: no limit.
+    most_bytes: int | None = None
+    # What is read besides the columns, in other tables: it counts if its size is known.
+    parts: tuple[str, ...] = ()
 
 
 # Stands for a value that is a parameter of the statement, so that the statement can be used again.
@@ -92,12 +101,20 @@ class Listing:
     """The statements that read rows of one table."""
 
     def __init__(
-        self, table: sa.Table, *, key: str, filters: Mapping[str, Filter], virtual: Mapping[str, Virtual], dialect: str
+        self,
+        table: sa.Table,
+        *,
+        key: str,
+        filters: Mapping[str, Filter],
+        virtual: Mapping[str, Virtual],
+        parts: Mapping[str, ColumnElement[int]],
+        dialect: str,
     ) -> None:
         self._table = table
         self._key = table.c[key]
         self._filters = filters
         self._virtual = virtual
+        self._sizes = {**stored_sizes.sizes(table), **parts}
         self._dialect = dialect
         # The same few statements are needed again and again; building one of sixty columns costs more than a look-up.
         self.select = functools.lru_cache(maxsize=256)(self._select)
@@ -124,9 +141,20 @@ class Listing:
             raise TypeError(f"Table {self._table.name} has no filter {', '.join(sorted(unknown))}.")
         return [self._filters[name](value) for name, value in filters.items()]
 
-    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[tuple[object, ...]], Mapping[str, object]]:
-        """Return the statement for one page, and its parameters; raises TypeError for an unknown name or order."""
-        order = (page.limit, page.sort_key, page.sort_dir)
+    def sized(self, columns: Sequence[str], page: PageOfRows) -> tuple[str, ...]:
+        """Return what a page reads that counts for its limit of bytes; () without one."""
+        if page.most_bytes is None:
+            return ()
+        return tuple(name for name in dict.fromkeys((*columns, *page.parts)) if name in self._sizes)
+
+    def page(
+        self, columns: Sequence[str], page: PageOfRows
+    ) -> tuple[sa.Select[tuple[object, ...]], Mapping[str, object]]:
+        """Return the statement for one page, and its parameters; raises TypeError for an unknown name or order.
+
+        If something is `sized`, each row has one more column: how many bytes there are up to and with this row.
+        """
+        order = (page.limit, page.sort_key, page.sort_dir, page.most_bytes, self.sized(columns, page))
         filters: dict[str, Any] = {}
         parameters: dict[str, Any] = {}
         for name, value in page.filters.items():
@@ -150,6 +178,8 @@ class Listing:
         limit: int | None,
         sort_key: str,
         sort_dir: str,
+        most_bytes: int | None,
+        sized: tuple[str, ...],
     ) -> sa.Select[tuple[object, ...]]:
         """Build the statement for one page; `_PARAMETER` stands for values that are parameters."""
         if sort_dir not in ("asc", "desc"):
@@ -157,22 +187,39 @@ class Listing:
         if sort_key not in self._table.c:
             raise TypeError(f"Table {self._table.name} can't be sorted by {sort_key}.")
         column, by_id, descending = self._table.c[sort_key], self._table.c.id, sort_dir == "desc"
-        statement = self.select(columns)
+        conditions = []
         if filters:
             values = {name: sa.bindparam(name) if value is _PARAMETER else value for name, value in filters}
-            statement = statement.where(*self.conditions(values))
+            conditions += self.conditions(values)
         if marker is not None:
             key = sa.bindparam("marker") if marker is _PARAMETER else marker
-            statement = statement.where(self._is_after(key, column, descending))
+            conditions.append(self._is_after(key, column, descending))
+        order = self._order(column, by_id, descending)
+        if not sized:
+            return self.select(columns).where(*conditions).order_by(*order).limit(limit)
 
+        size = functools.reduce(operator.add, (self._sizes[name] for name in sized))
+        chosen = sa.select(by_id, size.label("size"), column.label("place")).where(*conditions)
+        rows = chosen.order_by(*order).limit(limit).subquery()
+        in_order = self._order(rows.c.place if column is not by_id else rows.c.id, rows.c.id, descending)
+        total = sa.func.sum(rows.c.size).over(order_by=in_order, rows=(None, 0)).label("total")
+        summed = sa.select(rows.c.id, rows.c.size, total).subquery()
+        fitting = (
+            self.select(columns).join(summed, summed.c.id == by_id).where(summed.c.total - summed.c.size < most_bytes)
+        )
+        return fitting.add_columns(summed.c.total).order_by(*order)
+
+    def _order(
+        self, column: ColumnElement[Any], by_id: ColumnElement[Any], descending: bool
+    ) -> list[UnaryExpression[Any]]:
+        """Return the order by a column, in which rows with equal values are ordered by id."""
         order: list[UnaryExpression[Any]] = []
         if column is not by_id:
             order.append(column.desc() if descending else column.asc())
             if self._dialect == "postgresql":  # its default is the opposite of the others'
                 order[0] = order[0].nulls_last() if descending else order[0].nulls_first()
         order.append(by_id.desc() if descending else by_id.asc())
-        statement = statement.order_by(*order)
-        return statement if limit is None else statement.limit(limit)
+        return order
 
     def _is_after(self, marker: object, column: sa.Column[Any], descending: bool) -> ColumnElement[bool]:
         """Return the condition that a row comes after the marker's in this order; NULL is the lowest value."""

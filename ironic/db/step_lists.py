@@ -5,10 +5,11 @@ as a whole; the steps of many lists are read in one statement.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import DuplicateName, IronicError
 from ironic.core.resource_errors import (
@@ -22,6 +23,7 @@ from ironic.db.column_types import StoredForm, decode_json
 from ironic.db.record import Record
 from ironic.db.repository import Errors, R, Repository
 from ironic.db.row_selection import Filter, any_of
+from ironic.db.stored_sizes import size
 from ironic.db.tables import (
     DeployTemplateColumns,
     RunbookColumns,
@@ -98,6 +100,16 @@ class NamedSteps(Repository[R]):
         return self.transactions.run(work)
 
 
+# What the columns and the object of a step need besides its arguments, in bytes.
+_STEP: Final = 500
+
+
+def _size_of_steps(steps: sa.Table, owner: str, lists: sa.Table) -> ColumnElement[int]:
+    """Return the bytes of all steps of a list."""
+    every = sa.func.coalesce(sa.func.sum(size(steps.c.args) + _STEP), 0)
+    return sa.select(every).where(steps.c[owner] == lists.c.id).scalar_subquery()
+
+
 class DeployTemplateRecord(Record, DeployTemplateColumns):
     """One deploy template."""
 
@@ -105,6 +117,9 @@ class DeployTemplateRecord(Record, DeployTemplateColumns):
 class DeployTemplates(NamedSteps[DeployTemplateRecord], record=DeployTemplateRecord):
     """All deploy templates; the name of each is the instance trait whose deployments run its steps."""
 
+    parts: ClassVar[Mapping[str, ColumnElement[int]]] = {
+        "steps": _size_of_steps(deploy_template_steps, "deploy_template_id", deploy_templates)
+    }
     filters: ClassVar[Mapping[str, Filter]] = {"name_in": any_of(deploy_templates.c.name)}
     duplicates: ClassVar[Errors] = {
         "uuid": lambda value: DeployTemplateAlreadyExists(resource="deploy template", field="uuid", value=value),
@@ -133,6 +148,7 @@ class RunbookRecord(Record, RunbookColumns):
 class Runbooks(NamedSteps[RunbookRecord], record=RunbookRecord):
     """All runbooks; each is for the nodes that have one of its traits."""
 
+    parts: ClassVar[Mapping[str, ColumnElement[int]]] = {"steps": _size_of_steps(runbook_steps, "runbook_id", runbooks)}
     filters: ClassVar[Mapping[str, Filter]] = {
         "visible_to": lambda project: sa.or_(runbooks.c.owner == project, runbooks.c.public.is_(True)),
     }

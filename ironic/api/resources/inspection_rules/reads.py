@@ -5,7 +5,9 @@ rules before built-in ones unless it is sorted. There are few rules, so with bui
 without them the database selects it. Conditions and actions of a sensitive rule are not shown.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -21,6 +23,7 @@ from ironic.core.errors import MarkerNotFound
 from ironic.core.model.inspection_rule import InspectionRule
 from ironic.core.rules.inspector import IRONIC
 from ironic.core.values import show_time
+from ironic.db import PageOfRows, Row, Stretch
 from ironic.inspection.rules import BuiltInRule
 
 if TYPE_CHECKING:
@@ -33,7 +36,6 @@ _COMPILED: Final = ("uuid", "priority", "description", "scope", "sensitive", "ph
 
 _NO_FILTERS: Final[Mapping[str, Any]] = {}
 
-Row = tuple[Any, ...]
 Facts = dict[str, Any]
 
 
@@ -55,40 +57,46 @@ class RuleRows:
         asked = [name for name in columns if name != _FLAG]
         return _cut(_stored_facts(asked, self._stored.row(asked, uuid)), columns)
 
-    def rows(
-        self,
-        columns: Sequence[str],
-        *,
-        filters: Mapping[str, object] = _NO_FILTERS,
-        marker: str | None = None,
-        limit: int | None = None,
-        sort_key: str = "id",
-        sort_dir: str = "asc",
-        visible: Mapping[str, object] = _NO_FILTERS,
-    ) -> list[Row]:
+    def page(self, columns: Sequence[str], page: PageOfRows, visible: Mapping[str, object] = _NO_FILTERS) -> Stretch:
         """Return these columns of one page of rules; a caller who may list rules sees all; raises MarkerNotFound."""
-        filters = {**filters, **visible}
+        page = replace(page, filters={**page.filters, **visible})
         asked = [name for name in columns if name != _FLAG]
         if not self._built_in:
-            page = self._stored.rows(
-                asked, filters=filters, marker=marker, limit=limit, sort_key=sort_key, sort_dir=sort_dir
-            )
-            return [_cut(_stored_facts(asked, row), columns) for row in page]
-        needed = list(dict.fromkeys((*asked, "uuid", sort_key)))
-        found = [_stored_facts(needed, row) for row in self._stored.rows(needed, filters=filters)]
-        found += [facts for facts in self._built_in.values() if filters.items() <= facts.items()]
-        if sort_key != "id":
+            found, is_cut = self._stored.page(asked, page)
+            return Stretch([_cut(_stored_facts(asked, row), columns) for row in found], is_cut)
+        # Each with what it is ordered by; what may be long is read for the rules of the page only.
+        short = ("uuid", page.sort_key)
+        rules = [_stored_facts(short, row) for row in self._stored.rows(short, filters=page.filters)]
+        rules += [facts for facts in self._built_in.values() if page.filters.items() <= facts.items()]
+        if page.sort_key != "id":
             # As the database does: null comes first, equal values keep their order, and "desc" reverses all.
-            found.sort(key=lambda facts: (False,) if facts[sort_key] is None else (True, facts[sort_key]))
-        if sort_dir == "desc":
-            found.reverse()
+            rules.sort(key=lambda facts: (False,) if facts[page.sort_key] is None else (True, facts[page.sort_key]))
+        if page.sort_dir == "desc":
+            rules.reverse()
         start = 0
-        if marker is not None:
-            positions = [position for position, facts in enumerate(found, 1) if facts["uuid"] == marker]
+        if page.marker is not None:
+            positions = [position for position, facts in enumerate(rules, 1) if facts["uuid"] == page.marker]
             if not positions:
-                raise MarkerNotFound(marker=marker)
+                raise MarkerNotFound(marker=page.marker)
             start = positions[0]
-        return [_cut(facts, columns) for facts in found[start:][:limit]]
+        return self._completed(columns, [facts["uuid"] for facts in rules[start:][: page.limit]], page)
+
+    def _completed(self, columns: Sequence[str], uuids: Sequence[str], page: PageOfRows) -> Stretch:
+        """Return these columns of rules given by UUID, up to the first one beyond the limit of bytes."""
+        asked = list(dict.fromkeys(("uuid", *(name for name in columns if name != _FLAG))))
+        stored = [uuid for uuid in uuids if uuid not in self._built_in]
+        found: dict[str, Facts] = dict(self._built_in)
+        is_cut = False
+        if stored:
+            # In this order a page of large rules has the first ones.
+            limited = replace(page, filters={"uuid_in": stored}, marker=None, limit=None)
+            rows, is_cut = self._stored.page(asked, limited)
+            found |= {facts["uuid"]: facts for facts in (_stored_facts(asked, row) for row in rows)}
+            if is_cut and uuids[0] not in found:  # the database sorts text in a way of its own
+                found[uuids[0]] = _stored_facts(asked, self._stored.row(asked, uuids[0]))
+        whole = itertools.takewhile(found.__contains__, uuids) if is_cut else uuids
+        # A rule that is gone by now is left out.
+        return Stretch([_cut(found[uuid], columns) for uuid in whole if uuid in found], is_cut)
 
 
 def _built_in_facts(rule: BuiltInRule) -> Facts:

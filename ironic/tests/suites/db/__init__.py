@@ -7,6 +7,7 @@ from ironic.tests.suites.db.crud import CrudSuite
 from ironic.tests.suites.db.filtering import FilterSuite
 from ironic.tests.suites.db.holding import HoldingSuite
 from ironic.tests.suites.db.introspections import IntrospectionSuite
+from ironic.tests.suites.db.large_pages import LargePagesSuite
 from ironic.tests.suites.db.node_children import ChildrenSuite
 from ironic.tests.suites.db.node_items import NodeItemsSuite
 from ironic.tests.suites.db.paging import PagingSuite
@@ -22,6 +23,7 @@ class EverySuite(
     CrudSuite,
     RecordSuite,
     PagingSuite,
+    LargePagesSuite,
     FilterSuite,
     HoldingSuite,
     ChildrenSuite,

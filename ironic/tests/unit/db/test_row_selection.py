@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.dialects import postgresql
 
 from ironic.db.nodes import NODE_FILTERS
-from ironic.db.row_selection import Contains, Filter, Listing, Page, any_of, equals
+from ironic.db.row_selection import Contains, Filter, Listing, PageOfRows, any_of, equals
 from ironic.db.tables import ports
 
 
@@ -17,7 +17,7 @@ def listing() -> Listing:
         "node_id": equals(ports.c.node_id),
         "says": Contains(ports.c.description),
     }
-    return Listing(ports, key="uuid", filters=filters, virtual={}, dialect="sqlite")
+    return Listing(ports, key="uuid", filters=filters, virtual={}, parts={}, dialect="sqlite")
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def listing() -> Listing:
 def test_one_statement_serves_all_texts_and_numbers(
     listing: Listing, one: dict[str, Any], other: dict[str, Any]
 ) -> None:
-    statement, given = listing.page(("uuid", "extra"), Page(**one, limit=5))
-    again, also_given = listing.page(("uuid", "extra"), Page(**other, limit=5))
+    statement, given = listing.page(("uuid", "extra"), PageOfRows(**one, limit=5))
+    again, also_given = listing.page(("uuid", "extra"), PageOfRows(**other, limit=5))
     assert again is statement
     assert given != also_given
 
@@ -50,14 +50,14 @@ def test_one_statement_serves_all_texts_and_numbers(
     ],
 )
 def test_pages_of_another_shape_have_their_own(listing: Listing, one: dict[str, Any], other: dict[str, Any]) -> None:
-    statement, _given = listing.page(("uuid",), Page(**one))
-    again, _given = listing.page(("uuid",), Page(**other))
+    statement, _given = listing.page(("uuid",), PageOfRows(**one))
+    again, _given = listing.page(("uuid",), PageOfRows(**other))
     assert again is not statement
 
 
 def test_an_unknown_filter_is_named(listing: Listing) -> None:
     with pytest.raises(TypeError, match="no filter colour"):
-        listing.page(("uuid",), Page({"colour": "red"}))
+        listing.page(("uuid",), PageOfRows({"colour": "red"}))
 
 
 def test_a_key_is_searched_as_it_is_written_which_costs_postgresql_least() -> None:
