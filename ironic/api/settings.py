@@ -178,6 +178,9 @@ class ApiSettings:
     stored_refusals: TokenBuckets = field(default_factory=lambda: TokenBuckets(_STORED_REFUSALS))
     # Nodes that a project may own when its users enroll more; 0 is any number.
     nodes_per_project: int = 0
+    # The same of allocations and runbooks, and of ports, port groups and volumes of one node.
+    rows_per_project: int = 0
+    parts_per_node: int = 0
     # How many reports are processed at once: rules may call slow services for each.
     report_slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(8))
     # Inspection rules; those of the operator's file are read and checked once.
@@ -227,6 +230,8 @@ class ApiSettings:
             report_limit=_rate_limit(api.inspection_reports_per_minute),
             request_limits=RequestLimits.from_conf(conf),
             nodes_per_project=api.nodes_per_project,
+            rows_per_project=api.rows_per_project,
+            parts_per_node=api.parts_per_node,
             report_slots=threading.Semaphore(api.inspection_report_threads),
             rule_book=_rule_book(conf.inspection_rules.built_in),
             inventories=inventory_storage.backend_from_conf(),

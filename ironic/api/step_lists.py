@@ -24,6 +24,7 @@ from ironic.core.model.fields import Resource
 from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
 from ironic.core.user_steps import CLEANING_RUNBOOK_KEY, have_trait_in_common, in_run_order
 from ironic.services import row_changes
+from ironic.services.row_limits import Room
 
 if TYPE_CHECKING:
     from ironic.core.node_rules import NodeValues
@@ -49,10 +50,16 @@ def shown_steps(lists: "Callable[[Store], NamedSteps[Any]]") -> Gather:
 
 
 def create_step_list(
-    request: Request, resource: type[Resource], lists: "NamedSteps[Any]", values: Mapping[str, Any], *, echo: bool
+    request: Request,
+    resource: type[Resource],
+    lists: "NamedSteps[Any]",
+    values: Mapping[str, Any],
+    *,
+    echo: bool,
+    room: Room | None = None,
 ) -> Answer:
     """Store a new list and return its document as the answer; ``echo``: with the steps as they were sent."""
-    record = lists.create_with({name: value for name, value in values.items() if name != "steps"}, values["steps"])
+    record = row_changes.add_step_list(request.store, lists, values, room)
     document = projection.full(resource, request.minor).of_record(request, record, {})
     document["steps"] = secrets.masked(values["steps"] if echo else lists.steps.of([record.id])[record.id])
     return answers.created(document, request.url(f"/v1/{resource.collection}/{record.uuid}"))

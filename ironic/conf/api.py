@@ -129,6 +129,25 @@ LIMITS = [
         help="How many nodes a project may own when its own users enroll another one, which is refused with 403 "
         "beyond the limit. Administrators of the whole site are not limited. 0 is no limit.",
     ),
+    cfg.IntOpt(
+        "rows_per_project",
+        default=10_000,
+        min=0,
+        mutable=True,
+        help="How many allocations, and how many runbooks, a project may own when its own users create another one, "
+        "which is refused with 403 beyond the limit. The default is more than any project needs and keeps one from "
+        "filling the database. Administrators of the whole site are not limited. 0 is no limit.",
+    ),
+    cfg.IntOpt(
+        "parts_per_node",
+        default=1000,
+        min=0,
+        mutable=True,
+        help="How many ports, port groups, volume connectors and volume targets (of each kind) a node may have when "
+        "users of a project create another one, which is refused with 403 beyond the limit. Together with "
+        "nodes_per_project it limits what a project has of them. Administrators of the whole site are not limited. "
+        "0 is no limit.",
+    ),
 ]
 
 RULES = [

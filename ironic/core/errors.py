@@ -338,10 +338,13 @@ class ConcurrentActionLimit(TemporaryFailure):
     text = "{count} nodes are in {operation} already, which is the limit set by {option}. Try again later."
 
 
-class NodeLimit(NotAuthorized):
-    """A project owns as many nodes as it may."""
+class RowLimit(NotAuthorized):
+    """A project has as many nodes, or other things of one kind, as it may have; or a node as many parts."""
 
-    text = "The project owns {count} nodes, which is the limit set by {option}. Delete one of them to enroll another."
+    text = (
+        "{whose} {count} {kind}, which is the limit set by {option}. Delete one of them first, or ask an administrator "
+        "for more."
+    )
 
 
 class ConductorUnreachable(TemporaryFailure):

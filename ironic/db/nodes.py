@@ -17,7 +17,7 @@ from ironic.db.record import NodeRecord
 from ironic.db.repository import Errors
 from ironic.db.reservations import Reservations
 from ironic.db.row_selection import Contains, Filter, Virtual, any_of, before, given, none_of
-from ironic.db.tables import allocations, chassis, conductors, node_bmc_addresses, nodes, ports
+from ironic.db.tables import allocations, chassis, node_bmc_addresses, nodes, ports
 from ironic.db.transactions import unit_of_work
 
 
@@ -72,9 +72,6 @@ class NodeRow(NamedTuple):
 
 _NODE_ROWS = sa.select(*(nodes.c[name] for name in NodeRow._fields)).order_by(nodes.c.id)
 
-# The row of the first conductor; on PostgreSQL other rows may refer to it while it is locked.
-_ROW_AS_MUTEX = sa.select(conductors.c.id).order_by(conductors.c.id).limit(1).with_for_update(key_share=True)
-
 
 class Nodes(Reservations):
     """All nodes."""
@@ -108,22 +105,6 @@ class Nodes(Reservations):
         counted = sa.select(nodes.c.shard, sa.func.count()).group_by(nodes.c.shard).order_by(nodes.c.shard)
         with self.transactions.reading() as connection:
             return [(name, number) for name, number in connection.execute(counted)]
-
-    def count_others(self, record: NodeRecord | None, **filters: Any) -> int:
-        """Count the nodes that match, but for this one; until the transaction ends, no other one can count.
-
-        It has to be the first call in a transaction: MariaDB shows what others committed before the first SELECT.
-        """
-        connection = self.transactions.require_writing()
-        if self.transactions.dialect != "sqlite":
-            # SQLite has one writer at a time. Elsewhere the lock of one row serializes the conductors; the server
-            # releases it when the transaction ends.
-            connection.execute(_ROW_AS_MUTEX)
-        statement = sa.select(sa.func.count()).select_from(nodes)
-        statement = statement.where(*self._listing.conditions(filters))
-        if record is not None:
-            statement = statement.where(nodes.c.id != record.id)
-        return int(connection.execute(statement).scalar_one())
 
     def are_all_of(self, project: str | None) -> bool:
         """Return whether no node belongs to another project, as owner or, without one, as lessee; None is the site."""

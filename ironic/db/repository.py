@@ -22,6 +22,7 @@ from ironic.core.errors import IronicError, MarkerNotFound
 from ironic.db.column_types import Json
 from ironic.db.record import Record
 from ironic.db.row_selection import Filter, Listing, PageOfRows, Virtual, any_of, equals
+from ironic.db.tables import conductors, nodes
 from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
 
 R = TypeVar("R", bound=Record)
@@ -38,6 +39,13 @@ class Stretch(NamedTuple):
 Errors = Mapping[str, Callable[[Any], IronicError]]  # by column: the error for a value that another row has
 
 _NOTHING: Mapping[str, Any] = {}
+
+# The row of the first conductor; on PostgreSQL other rows may refer to it while it is locked.
+_ROW_AS_MUTEX = sa.select(conductors.c.id).order_by(conductors.c.id).limit(1).with_for_update(key_share=True)
+
+
+def _node_as_mutex(node_id: int) -> sa.Select[tuple[int]]:
+    return sa.select(nodes.c.id).where(nodes.c.id == node_id).with_for_update(key_share=True)
 
 
 class Repository(ABC, Generic[R]):
@@ -123,13 +131,16 @@ class Repository(ABC, Generic[R]):
         is_sized = bool(self._listing.sized(columns, page))
 
         def work(connection: Connection) -> Stretch:
-            found = list(map(tuple, connection.execute(statement, parameters)))
+            result = connection.execute(statement, parameters)
+            if is_sized:
+                found, is_cut = self._listing.fitting(result, columns, page)
+                result.close()
+            else:
+                found, is_cut = list(map(tuple, result)), False
             to_check = page.marker if visible or not found else None
             if to_check is not None and connection.execute(self._listing.has(to_check, visible)).first() is None:
                 raise MarkerNotFound(marker=page.marker)
-            # What follows the last row would have begun beyond the limit.
-            is_cut = is_sized and bool(found) and found[-1][-1] >= page.most_bytes
-            return Stretch([row[:-1] for row in found] if is_sized else found, is_cut)
+            return Stretch(found, is_cut)
 
         return self.transactions.read(work)
 
@@ -138,6 +149,24 @@ class Repository(ABC, Generic[R]):
         statement = sa.select(sa.func.count()).select_from(self.table).where(*self._listing.conditions(filters))
         number: int = self.transactions.read(lambda connection: connection.execute(statement).scalar_one())
         return number
+
+    def count_others(self, record: R | None, *, of_node: int | None = None, **filters: Any) -> int:
+        """Count the rows that match, but for this one; until the transaction ends, no other one can count.
+
+        With the id of a node its parts are counted, and only who counts parts of the same node has to wait.
+        It has to be the first call in a transaction: MariaDB shows what others committed before the first SELECT.
+        """
+        connection = self.transactions.require_writing()
+        if self.transactions.dialect != "sqlite":
+            # SQLite has one writer at a time. Elsewhere the lock of one row serializes those that count; the server
+            # releases it when the transaction ends.
+            connection.execute(_ROW_AS_MUTEX if of_node is None else _node_as_mutex(of_node))
+        if of_node is not None:
+            filters["node_id"] = of_node
+        statement = sa.select(sa.func.count()).select_from(self.table).where(*self._listing.conditions(filters))
+        if record is not None:
+            statement = statement.where(self.table.c.id != record.id)
+        return int(connection.execute(statement).scalar_one())
 
     # Writing
 

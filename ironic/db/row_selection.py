@@ -6,13 +6,13 @@ their creation (or its reverse).
 
 A filter is a function of its value, or of a parameter that stands for any text or number, which returns the condition.
 
-A page may have a limit of bytes. The database sums up the sizes of long texts in the order of the page and ends it with
-the row that reaches the limit, so what would not fit is never sent; only statements that read long texts pay for it.
+A page may have a limit of bytes. A server sums up the sizes of long texts in the order of the page and ends it with the
+row that reaches the limit, so what would not fit is never sent; only statements that read long texts pay for it.
 """
 
 import functools
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -68,6 +68,11 @@ def before(column: sa.Column[object]) -> Filter:
 
 def _is_one(values: object) -> bool:
     return values is None or isinstance(values, str | int | sa.BindParameter)
+
+
+def _bytes(text: str | None) -> int:
+    """Return the size of a stored text."""
+    return 0 if text is None else len(text) if text.isascii() else len(text.encode())
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +157,7 @@ class Listing:
     ) -> tuple[sa.Select[tuple[object, ...]], Mapping[str, object]]:
         """Return the statement for one page, and its parameters; raises TypeError for an unknown name or order.
 
-        If something is `sized`, each row has one more column: how many bytes there are up to and with this row.
+        If something is `sized`, `fitting` takes the rows of the statement.
         """
         order = (page.limit, page.sort_key, page.sort_dir, page.most_bytes, self.sized(columns, page))
         filters: dict[str, Any] = {}
@@ -169,6 +174,24 @@ class Listing:
         if page.marker is not None:
             marker, parameters["marker"] = _PARAMETER, page.marker
         return self._cached_page(tuple(columns), tuple(filters.items()), marker, *order), parameters
+
+    def fitting(
+        self, found: Iterable[tuple[Any, ...]], columns: Sequence[str], page: PageOfRows
+    ) -> tuple[list[tuple[Any, ...]], bool]:
+        """Return the rows that fit into a page with something `sized`, and whether others may follow them."""
+        number, most = len(columns), page.most_bytes or 0
+        rows: list[tuple[Any, ...]] = []
+        total = 0
+        texts = [columns.index(name) for name in self.sized(columns, page) if name in columns]
+        for row in found:
+            if self._dialect == "sqlite":
+                total += sum(_bytes(row[at]) for at in texts) + sum(row[number:])
+            else:
+                total = row[number]
+            rows.append(tuple(row[:number]))
+            if total >= most:
+                break
+        return rows, total >= most
 
     def _page(
         self,
@@ -198,16 +221,36 @@ class Listing:
         if not sized:
             return self.select(columns).where(*conditions).order_by(*order).limit(limit)
 
-        size = functools.reduce(operator.add, (self._sizes[name] for name in sized))
-        chosen = sa.select(by_id, size.label("size"), column.label("place")).where(*conditions)
-        rows = chosen.order_by(*order).limit(limit).subquery()
-        in_order = self._order(rows.c.place if column is not by_id else rows.c.id, rows.c.id, descending)
-        total = sa.func.sum(rows.c.size).over(order_by=in_order, rows=(None, 0)).label("total")
-        summed = sa.select(rows.c.id, rows.c.size, total).subquery()
-        fitting = (
-            self.select(columns).join(summed, summed.c.id == by_id).where(summed.c.total - summed.c.size < most_bytes)
+        if self._dialect == "sqlite":
+            # It makes rows while they are read, so the reader ends the page.
+            return (
+                self.select(columns)
+                .add_columns(*(self._sizes[name] for name in sized if name not in columns))
+                .where(*conditions)
+                .order_by(*order)
+                .limit(limit)
+            )
+        size = functools.reduce(operator.add, (self._sizes[name] for name in sized)).label("size")
+        place = column.label("place")
+        # PostgreSQL carries long texts along as references, and joins badly before it has statistics of a table.
+        # MariaDB would copy them, and joins well.
+        carries = self._dialect == "postgresql"
+        chosen = (
+            self.select(columns).add_columns(size, place, by_id.label("row"))
+            if carries
+            else sa.select(by_id.label("row"), size, place)
         )
-        return fitting.add_columns(summed.c.total).order_by(*order)
+        rows = chosen.where(*conditions).order_by(*order).limit(limit).subquery()
+        in_order = self._order(rows.c.row if column is by_id else rows.c.place, rows.c.row, descending)
+        total = sa.func.sum(rows.c.size).over(order_by=in_order, rows=(None, 0)).label("total")
+        if carries:
+            summed = sa.select(rows, total).subquery()
+            found = sa.select(*list(summed.c)[: len(columns)], summed.c.total)
+            order = self._order(summed.c.row if column is by_id else summed.c.place, summed.c.row, descending)
+        else:
+            summed = sa.select(rows.c.row, rows.c.size, total).subquery()
+            found = self.select(columns).add_columns(summed.c.total).join(summed, summed.c.row == by_id)
+        return found.where(summed.c.total - summed.c.size < most_bytes).order_by(*order)
 
     def _order(
         self, column: ColumnElement[Any], by_id: ColumnElement[Any], descending: bool

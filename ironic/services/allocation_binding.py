@@ -15,6 +15,7 @@ from ironic.core.errors import Conflict, NodeAssociated
 from ironic.core.resource_errors import AllocationImpossible
 from ironic.db import AllocationRecord, NodeRecord, Store
 from ironic.services.node_changes import LockRetries, change_free
+from ironic.services.row_limits import Room, check_room
 
 # Fields of a node whose change its allocation follows.
 FOLLOWED: Final = frozenset({"owner", "instance_uuid"})
@@ -41,10 +42,12 @@ def bind_node(store: Store, node_id: int, allocation: AllocationRecord, wanted: 
     return None
 
 
-def record_deployed(store: Store, ident: str, values: Mapping[str, Any], retries: LockRetries) -> AllocationRecord:
+def record_deployed(
+    store: Store, ident: str, values: Mapping[str, Any], retries: LockRetries, room: Room | None = None
+) -> AllocationRecord:
     """Create the allocation of a node that has an instance already; ``values`` are its columns.
 
-    Raises AllocationImpossible, NodeAssociated or NodeLocked.
+    Raises AllocationImpossible, NodeAssociated, NodeLocked, or RowLimit without ``room``.
     """
     made: list[AllocationRecord] = []
 
@@ -54,6 +57,7 @@ def record_deployed(store: Store, ident: str, values: Mapping[str, Any], retries
         of_node = {"uuid": own, "state": matching.ACTIVE, "node_id": node.id}
         if values.get("resource_class") is None:
             of_node["resource_class"] = node.resource_class
+        check_room(store.allocations, room)
         made[:] = [store.allocations.create({**values, **of_node})]
         node.instance_uuid, node.allocation_id = own, made[0].id
         node.instance_info["traits"] = made[0].traits

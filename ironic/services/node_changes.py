@@ -13,11 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from ironic.core import hardware_interfaces, node_rules
 from ironic.core.context import is_background_lock
-from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLimit, NodeLocked, NoValidHost
+from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLocked, NoValidHost
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.traits import MOST_OF_NODE
 from ironic.db import NodeRecord, Store
 from ironic.rpc.hash_ring import HashRingManager
+from ironic.services.row_limits import Room, check_room
 
 
 def check_served(hash_ring: HashRingManager, uuid: str, driver: str, group: str) -> None:
@@ -74,16 +75,15 @@ def enroll(
     store: Store,
     values: Mapping[str, object],
     refer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
-    most_of_owner: int | None = None,
+    room: Room | None = None,
 ) -> NodeRecord:
     """Create a node; ``refer`` replaces references to other resources in its values by their ids.
 
-    Raises NodeLimit if its owner has ``most_of_owner`` nodes already.
+    Raises RowLimit if there is no ``room`` for it.
     """
 
     def create() -> NodeRecord:
-        if most_of_owner and store.nodes.count_others(None, owner=values["owner"]) >= most_of_owner:
-            raise NodeLimit(count=most_of_owner, option="[api]nodes_per_project")
+        check_room(store.nodes, room)
         return store.nodes.create(refer(values))
 
     return store.run(lambda _: create())

@@ -13,6 +13,7 @@ from ironic.db.record import Record
 from ironic.db.repository import Repository
 from ironic.db.step_lists import NamedSteps
 from ironic.services.node_changes import LockRetries, change_free
+from ironic.services.row_limits import Room, check_room
 
 R = TypeVar("R", bound=Record)
 
@@ -26,6 +27,17 @@ def change(store: Store, rows: Repository[R], ident: str, revise: Callable[[R], 
             setattr(record, name, value)
         record.save()
         return record
+
+    return store.run(write)
+
+
+def add_step_list(store: Store, lists: NamedSteps[Any], values: Mapping[str, Any], room: Room | None) -> Any:
+    """Create a deploy template or runbook with its ``steps``; raises RowLimit if there is no room for it."""
+    columns = {name: value for name, value in values.items() if name != "steps"}
+
+    def write(_connection: object) -> Any:
+        check_room(lists, room)
+        return lists.create_with(columns, values["steps"])
 
     return store.run(write)
 
@@ -55,10 +67,20 @@ def add(
     store: Store,
     rows: Repository[R],
     values: Mapping[str, Any],
-    refer: Callable[[dict[str, Any]], Mapping[str, object]],
+    refer: Callable[[dict[str, Any]], Mapping[str, Any]],
+    room: Callable[[Mapping[str, Any]], Room | None] = lambda columns: None,
 ) -> R:
-    """Create a row; ``refer`` gets a copy of the values, and returns columns with the ids of what they refer to."""
-    return store.run(lambda _: rows.create(refer(dict(values))))
+    """Create a row; ``refer`` gets a copy of the values, and returns columns with the ids of what they refer to.
+
+    ``room`` gets these columns and returns the limit of such rows, which raises RowLimit.
+    """
+
+    def write(_connection: object) -> R:
+        columns = refer(dict(values))
+        check_room(rows, room(columns))
+        return rows.create(columns)
+
+    return store.run(write)
 
 
 def check_group_network(store: Store, group: PortgroupRecord, network: str | None, port_id: int | None = None) -> bool:

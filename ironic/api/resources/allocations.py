@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from ironic.api import access, answers, json_patch, listing, named_nodes, projection
+from ironic.api import access, answers, json_patch, listing, named_nodes, projection, row_rooms
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
@@ -22,6 +22,7 @@ from ironic.core.errors import HTTPForbidden, InvalidParameterValue, IronicError
 from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationNotFound
 from ironic.services import allocation_binding, row_changes
+from ironic.services.row_limits import Room
 
 if TYPE_CHECKING:
     from ironic.db import AllocationRecord
@@ -101,12 +102,14 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         raise HTTPForbidden(resource=_CREATE)
     values["owner"] = owner if project is None else project
     values["candidate_nodes"] = _uuids(request, values.get("candidate_nodes", []), project)
+    room = row_rooms.of_project(request, project, Allocation)
     node = values.pop("node", None)
     if node is None:
-        record = _request_node(request, values)
+        record = _request_node(request, values, room)
     else:
         (node,) = _uuids(request, [node], project)
-        record = allocation_binding.record_deployed(request.store, node, values, named_nodes.lock_retries(request))
+        retries = named_nodes.lock_retries(request)
+        record = allocation_binding.record_deployed(request.store, node, values, retries, room)
     document = projection.full(Allocation, request.minor).of_record(request, record, {"node_uuid": node})
     return answers.created(document, request.url(f"/v1/allocations/{record.uuid}"))
 
@@ -140,11 +143,12 @@ def _uuids(request: Request, idents: list[str], project: str | None) -> list[str
     return [known[ident] for ident in idents]
 
 
-def _request_node(request: Request, values: dict[str, Any]) -> "AllocationRecord":
+def _request_node(request: Request, values: dict[str, Any], room: Room | None) -> "AllocationRecord":
     """Store an allocation and pass it to a conductor; it is removed again if the conductor can't be reached."""
     uuid = values.get("uuid") or str(uuid4())
     conductor = request.conductors.for_work(uuid)
-    record = request.store.allocations.create(values | {"uuid": uuid, "state": matching.ALLOCATING})
+    new = values | {"uuid": uuid, "state": matching.ALLOCATING}
+    record = row_changes.add(request.store, request.store.allocations, new, lambda values: values, lambda columns: room)
     try:
         conductor.process_allocation(request.context, uuid)
     except IronicError:

@@ -8,7 +8,7 @@ lock.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import access, answers, json_patch, listing, named_nodes, projection
+from ironic.api import access, answers, json_patch, listing, named_nodes, projection, row_rooms
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
@@ -69,7 +69,9 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         referred["node_uuid"] = owner.uuid
         return {**values, "node_id": owner.id}
 
-    record = row_changes.add(request.store, request.store.portgroups, values, refer)
+    record = row_changes.add(
+        request.store, request.store.portgroups, values, refer, row_rooms.of_node(request, Portgroup)
+    )
     document = projection.full(Portgroup, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
 

@@ -11,7 +11,7 @@ the node under its lock. Reading never calls a conductor.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ironic.api import access, answers, json_patch, listing, named_nodes, projection
+from ironic.api import access, answers, json_patch, listing, named_nodes, projection, row_rooms
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.error_responses import Refused, unacceptable
@@ -112,7 +112,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         referred.update(node_uuid=owner.uuid, portgroup_uuid=group and group.uuid)
         return values
 
-    record = row_changes.add(request.store, request.store.ports, values, refer)
+    record = row_changes.add(request.store, request.store.ports, values, refer, row_rooms.of_node(request, Port))
     document = projection.full(Port, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/ports/{record.uuid}"))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import access, answers, arguments, listing, projection, step_lists
+from ironic.api import access, answers, arguments, listing, projection, row_rooms, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Body, EmptyBody
 from ironic.api.crud import Create, Delete, List, One, Patch
@@ -141,7 +141,8 @@ def create(request: Request, values: dict[str, object]) -> Answer:
     if owner is not None and owner != project:
         access.require_right(request, _UPDATE_OWNER)
     _check_steps(request, settled, owner)
-    return step_lists.create_step_list(request, Runbook, request.store.runbooks, settled, echo=False)
+    room = None if gives_any_owner else row_rooms.of_project(request, project, Runbook)
+    return step_lists.create_step_list(request, Runbook, request.store.runbooks, settled, echo=False, room=room)
 
 
 def patch(request: Request, runbook: str, changes: Sequence[Change]) -> Answer:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from ironic.api import access, answers, json_patch, listing, named_nodes, projection
+from ironic.api import access, answers, json_patch, listing, named_nodes, projection, row_rooms
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
@@ -117,7 +117,7 @@ class Kind:
             return {**values, "node_id": owner.id}
 
         volumes: Repository[Any] = self.rows(request)
-        record = row_changes.add(request.store, volumes, values, refer)
+        record = row_changes.add(request.store, volumes, values, refer, row_rooms.of_node(request, self.resource))
         document = projection.full(self.resource, request.minor).of_record(request, record, referred)
         return answers.created(document, request.url(f"/v1/volume/{self.name}/{record.uuid}"))
 

@@ -234,6 +234,11 @@ class Resource:
         cls.table = Table(fields, {way: _written(fields, way) for way in sorted(ANYONE)}, filters)
 
     @classmethod
+    def plural(cls) -> str:
+        """Return what several of them are called in messages."""
+        return f"{cls.singular}s"
+
+    @classmethod
     def visible(cls, minor: int) -> list[Field]:
         """Return the fields a version shows, in the order of the table."""
         return [one for one in cls.table.fields.values() if one.since <= minor and not one.hidden]

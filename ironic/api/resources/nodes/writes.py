@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from ironic.api import access, answers, json_patch, named_nodes, step_lists
+from ironic.api import access, answers, json_patch, named_nodes, row_rooms, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument
 from ironic.api.crud import Create, Delete, Patch
@@ -82,8 +82,8 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
         by_project = project is not None
         values["driver_internal_info"] = bmc_hosts.with_chooser({}, {}, info, [((), info)], by_project=by_project)
     values["resource_class"] = values.get("resource_class") or settings.default_resource_class
-    most = settings.nodes_per_project if project is not None else None
-    record = node_changes.enroll(request.store, values, partial(_as_columns, request), most)
+    room = row_rooms.of_project(request, project, Node)
+    record = node_changes.enroll(request.store, values, partial(_as_columns, request), room)
     return answers.created(reads.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
 
 

@@ -10,9 +10,10 @@ from ironic.conductor import transitions
 from ironic.conductor.transitions import Recorder
 from ironic.core import states
 from ironic.core.context import service_context
-from ironic.core.errors import ConcurrentActionLimit, NodeLimit
+from ironic.core.errors import ConcurrentActionLimit, RowLimit
 from ironic.db import Store
-from ironic.services import node_changes
+from ironic.services import node_changes, row_changes
+from ironic.services.row_limits import Room
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node
 
@@ -122,24 +123,96 @@ def test_counting_is_one_statement_and_a_second_one_where_others_may_write(
     assert (seen.selects, seen.writes, seen.commits) == (counts, 1, 1)
 
 
-def test_a_project_gets_as_many_nodes_as_it_may_and_not_one_more(store: Store, other: Store) -> None:
-    store.conductors.begin("here")
+def create_at_once(stores: tuple[Store, Store], create: Callable[[Store, int], object]) -> list[str]:
+    """Have one thread per request call this with a store and a number; return how each ended."""
     starting, ends = threading.Barrier(REQUESTS), [""] * REQUESTS
 
-    def enroll(number: int) -> None:
-        values = {"driver": "fake-hardware", "provision_state": states.ENROLL, "owner": f"p{number % 2}"}
+    def work(number: int) -> None:
         starting.wait()
         try:
-            node_changes.enroll((store, other)[number // 2 % 2], values, lambda values: values, LIMIT)
-            ends[number] = "enrolled"
-        except NodeLimit:
+            create(stores[number // 2 % 2], number)
+            ends[number] = "created"
+        except RowLimit:
             ends[number] = "refused"
 
-    threads = [threading.Thread(target=enroll, args=(number,)) for number in range(REQUESTS)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(REQUESTS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
+    return ends
+
+
+def owned(number: int) -> Room:
+    """Return the room of one of two projects."""
+    return Room(LIMIT, "rows", "[api]x", filters={"owner": f"p{number % 2}"})
+
+
+def enroll(store: Store, number: int) -> None:
+    values = {"driver": "fake-hardware", "provision_state": states.ENROLL, "owner": f"p{number % 2}"}
+    node_changes.enroll(store, values, lambda values: values, owned(number))
+
+
+def allocate(store: Store, number: int) -> None:
+    values = {"owner": f"p{number % 2}", "state": "allocating", "resource_class": "gold"}
+    row_changes.add(store, store.allocations, values, lambda values: values, lambda columns: owned(number))
+
+
+def write_runbook(store: Store, number: int) -> None:
+    step = {"interface": "bios", "step": "apply", "order": 1}
+    values = {"name": f"CUSTOM_{number}", "owner": f"p{number % 2}", "steps": [step]}
+    row_changes.add_step_list(store, store.runbooks, values, owned(number))
+
+
+@pytest.mark.parametrize(
+    ("kind", "create"), [("nodes", enroll), ("allocations", allocate), ("runbooks", write_runbook)]
+)
+def test_a_project_gets_as_many_as_it_may_and_not_one_more(
+    store: Store, other: Store, kind: str, create: Callable[[Store, int], object]
+) -> None:
+    store.conductors.begin("here")
+    ends = create_at_once((store, other), create)
+    rows: Any = getattr(store, kind)
     for project in ("p0", "p1"):
-        assert store.nodes.count(owner=project) == LIMIT
-    assert (ends.count("enrolled"), ends.count("refused")) == (2 * LIMIT, REQUESTS - 2 * LIMIT)
+        assert rows.count(owner=project) == LIMIT
+    assert (ends.count("created"), ends.count("refused")) == (2 * LIMIT, REQUESTS - 2 * LIMIT)
+
+
+@pytest.mark.parametrize("kind", ["ports", "portgroups", "volume_connectors", "volume_targets"])
+def test_a_node_gets_as_many_parts_as_it_may_and_not_one_more(store: Store, other: Store, kind: str) -> None:
+    nodes = [node(store).id for _ in range(2)]
+    values: dict[str, Callable[[int], dict[str, Any]]] = {
+        "ports": lambda number: {"address": f"52:54:00:00:00:{number:02x}"},
+        "portgroups": lambda number: {"mode": "active-backup"},
+        "volume_connectors": lambda number: {"type": "iqn", "connector_id": f"iqn.{number}"},
+        "volume_targets": lambda number: {"volume_type": "iscsi", "boot_index": number, "volume_id": "v"},
+    }
+
+    def create(store: Store, number: int) -> None:
+        of_node = values[kind](number) | {"node_id": nodes[number % 2]}
+        room = Room(LIMIT, kind, "[api]x", of_node=of_node["node_id"])
+        row_changes.add(store, getattr(store, kind), of_node, lambda values: values, lambda columns: room)
+
+    ends = create_at_once((store, other), create)
+    for node_id in nodes:
+        assert getattr(store, kind).count(node_id=node_id) == LIMIT
+    assert (ends.count("created"), ends.count("refused")) == (2 * LIMIT, REQUESTS - 2 * LIMIT)
+
+
+def test_are_all_of_knows_owner_lessee_and_the_site(store: Store) -> None:
+    assert store.nodes.are_all_of("p0")
+    assert store.nodes.are_all_of(None)
+    one = node(store, owner="p0", lessee="p1")
+    assert store.nodes.are_all_of("p0")
+    assert not store.nodes.are_all_of("p1")
+    assert not store.nodes.are_all_of(None)
+    leased = node(store, lessee="p0")
+    assert store.nodes.are_all_of("p0")
+    site = node(store)
+    assert not store.nodes.are_all_of("p0")
+    for made in (one, leased):
+        store.nodes.delete(made.id)
+    assert store.nodes.are_all_of(None)
+    assert not store.nodes.are_all_of("p0")
+    store.nodes.update(site.id, {"lessee": "p1"})
+    assert store.nodes.are_all_of("p1")

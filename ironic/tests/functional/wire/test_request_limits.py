@@ -88,6 +88,47 @@ def test_a_project_enrolls_up_to_its_limit(start: START, token: str) -> None:
     )
 
 
+STEP = {"interface": "deploy", "step": "x", "args": {}, "order": 1}
+OWNED: dict[str, Callable[[int], dict[str, Any]]] = {
+    "allocations": lambda number: {"resource_class": "gold"},
+    "runbooks": lambda number: {"name": f"CUSTOM_R{number}", "steps": [STEP]},
+}
+PARTS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "ports": lambda number: {"address": f"52:54:00:00:01:{number:02x}"},
+    "portgroups": lambda number: {},
+    "volume/connectors": lambda number: {"type": "iqn", "connector_id": f"iqn.{number}"},
+    "volume/targets": lambda number: {"volume_type": "iscsi", "boot_index": number, "volume_id": "v"},
+}
+
+
+@pytest.mark.parametrize("path", OWNED)
+def test_a_project_creates_rows_up_to_its_limit(start: START, path: str) -> None:
+    service = start(rows_per_project=2)
+    path, body = f"/v1/{path}", OWNED[path]
+    answers = [ask(service, "owner-admin", "POST", path, body(number)) for number in range(3)]
+    assert [one.status for one in answers] == [201, 201, 403]
+    kind = path.removeprefix("/v1/")
+    assert f"The project owns 2 {kind}, which is the limit set by [api]rows_per_project" in answers[-1].body.decode()
+    assert ask(service, "stranger", "POST", path, body(3)).status == 201
+    assert ask(service, "system-admin", "POST", path, body(4) | {"owner": "owners"}).status == 201
+    assert ask(service, "owner-admin", "DELETE", f"{path}/{answers[0].json['uuid']}").status == 204
+    # That of the administrator counts as well.
+    assert ask(service, "owner-admin", "POST", path, body(5)).status == 403
+
+
+@pytest.mark.parametrize("path", PARTS)
+def test_a_project_adds_parts_to_a_node_up_to_the_limit(start: START, path: str) -> None:
+    service = start(parts_per_node=2)
+    nodes = [ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"}).json["uuid"] for _ in "ab"]
+    path, body = f"/v1/{path}", PARTS[path]
+    answers = [ask(service, "owner-admin", "POST", path, body(one) | {"node_uuid": nodes[0]}) for one in range(3)]
+    assert [one.status for one in answers] == [201, 201, 403]
+    assert "The node has 2 " in answers[-1].body.decode()
+    assert "the limit set by [api]parts_per_node" in answers[-1].body.decode()
+    assert ask(service, "owner-admin", "POST", path, body(3) | {"node_uuid": nodes[1]}).status == 201
+    assert ask(service, "system-admin", "POST", path, body(4) | {"node_uuid": nodes[0]}).status == 201
+
+
 def test_without_a_limit_a_project_enrolls_more(start: START) -> None:
     service = start()
     found = [ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"}).status for _ in range(4)]
