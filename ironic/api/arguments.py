@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Protocol
 
+import orjson
 import wsme.types
 
 from ironic.api.error_responses import unacceptable
@@ -55,8 +56,10 @@ def require_object(raw: object) -> dict[str, object]:
     return raw
 
 
-def checked_create(resource: type[Resource], raw: object, minor: int) -> dict[str, object]:
+def checked_create(resource: type[Resource], raw: object, minor: int, largest: int = 0) -> dict[str, object]:
     """Return the checked values of a body that creates a resource: only what was given, null replaced by its meaning.
+
+    ``largest`` is the greatest size of a field in bytes, as `check_sizes` takes it.
 
     Null in a field that is newer than the version is ignored; any other value there is a 406.
     """
@@ -74,6 +77,7 @@ def checked_create(resource: type[Resource], raw: object, minor: int) -> dict[st
         if one.empty is REQUIRED and values.get(name) is None:
             raise MissingParameterValue(err=f"{name} is required.")
     checked_values = checked_fields(known, values, minor)
+    check_sizes(known, checked_values, {}, largest)
     for name, value in checked_values.items():
         if (mask := known[name].mask) is not None:
             checked_values[name] = secret_updates.restored_secrets(value, None, mask)
@@ -90,6 +94,30 @@ def checked_fields(known: Mapping[str, Field], values: Mapping[str, object], min
                 raise InvalidParameterValue(err=f"{name} must not be null.")
             stored[name] = known[name].empty
     return {name: stored[name] for name in values}
+
+
+def check_sizes(
+    known: Mapping[str, Field], values: Mapping[str, object], before: Mapping[str, object], largest: int
+) -> None:
+    """Raise InvalidParameterValue for a new value of more bytes than ``largest`` (0: no limit).
+
+    ``before`` has the present values: one that is larger, from an earlier release or a higher limit, may shrink.
+    """
+    if not largest:
+        return
+    for name, value in values.items():
+        if known[name].is_limited and (size := _size(value)) > largest and size >= _size(before.get(name)):
+            raise InvalidParameterValue(
+                err=f"{name} has {size} bytes as JSON, more than the {largest} that [api]largest_json_field allows."
+            )
+
+
+def _size(value: object) -> int:
+    """Return the bytes of a value as JSON; 0 for one that has no such form, which is refused when it is stored."""
+    try:
+        return len(orjson.dumps(value))
+    except TypeError:
+        return 0
 
 
 def checked_query(pairs: Iterable[tuple[str, str]], types: Mapping[str, ValueType]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Create:
             self.precheck(given, request.minor)
         for name, value in given.items():
             named_nodes.refuse_names(request, name, value)
-        values = arguments.checked_create(self.resource, given, request.minor)
+        values = arguments.checked_create(self.resource, given, request.minor, request.settings.largest_field)
         for name, kind in self.exact.items():
             # The field's own type has checked the version and may have read a word as true or false.
             if values.get(name) is not None:

@@ -189,7 +189,7 @@ def made_from(document: Mapping[str, object], values: Iterable[str]) -> dict[str
 
 
 def patched(
-    resource: type[Resource], document: Mapping[str, object], changes: Sequence[Change], minor: int
+    resource: type[Resource], document: Mapping[str, object], changes: Sequence[Change], request: Request
 ) -> dict[str, Any]:
     """Return the new values, checked, of the fields that a patch changes to another value.
 
@@ -209,8 +209,10 @@ def patched(
             touched[name] = one.empty if last_op[name] == "remove" and not one.nullable else None
         elif one.mask is not None:
             touched[name] = secret_updates.restored_secrets(value, document.get(name), one.mask)
-    values = arguments.checked_fields(known, touched, minor)
-    return {name: value for name, value in values.items() if value != document.get(name)}
+    values = arguments.checked_fields(known, touched, request.minor)
+    changed = {name: value for name, value in values.items() if value != document.get(name)}
+    arguments.check_sizes(known, changed, document, request.settings.largest_field)
+    return changed
 
 
 def check_logins(

@@ -176,6 +176,8 @@ class ApiSettings:
     # The log of refused requests, and how many refused reports of an address are stored.
     refusals: RefusalLog = field(default_factory=lambda: RefusalLog(LOG))
     stored_refusals: TokenBuckets = field(default_factory=lambda: TokenBuckets(_STORED_REFUSALS))
+    # Bytes of a field that clients write as JSON; 0 is no limit but that of the body.
+    largest_field: int = 0
     # Nodes that a project may own when its users enroll more; 0 is any number.
     nodes_per_project: int = 0
     # The same of allocations and runbooks, and of ports, port groups and volumes of one node.
@@ -229,6 +231,7 @@ class ApiSettings:
             ramdisk=RamdiskSettings.from_conf(conf),
             report_limit=_rate_limit(api.inspection_reports_per_minute),
             request_limits=RequestLimits.from_conf(conf),
+            largest_field=api.largest_json_field * KIB,
             nodes_per_project=api.nodes_per_project,
             rows_per_project=api.rows_per_project,
             parts_per_node=api.parts_per_node,

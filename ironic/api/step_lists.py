@@ -83,7 +83,7 @@ def change_step_list(
         before = {name: getattr(record, name) for name in resource.writable("patch") if name != "steps"}
         if any(change.root == "steps" for change in changes):
             before["steps"] = lists.steps.of([record.id])[record.id]
-        values = json_patch.patched(resource, before, changes, request.minor)
+        values = json_patch.patched(resource, before, changes, request)
         if "steps" in values and access.acts_for_project(request, rule):
             written = json_patch.written_to("steps", changes)
             names = secret_updates.redirected_step_secrets(before["steps"], values["steps"], written)

@@ -96,6 +96,15 @@ LIMITS = [
         help="Maximum size of the body of a provisioning request, in KiB; it may contain a config drive.",
     ),
     cfg.IntOpt(
+        "largest_json_field",
+        default=256,
+        min=0,
+        mutable=True,
+        help="Maximum size of a field that clients write freely, such as extra, properties, driver_info, or the steps "
+        "of a runbook, in KiB of JSON; a larger value is refused with 400. instance_info is exempt, as it holds config "
+        "drives. A stored value that is larger stays readable and may shrink. 0 is no limit but that of the body.",
+    ),
+    cfg.IntOpt(
         "requests_per_minute_address",
         default=0,
         min=0,

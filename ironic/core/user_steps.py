@@ -38,6 +38,11 @@ class _Steps(ValueType):
     list_schema: ClassVar[dict[str, Any]] = {}
     key_schemas: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
+    @property
+    def is_endless(self) -> bool:
+        """Return whether its values may be as long as a request."""
+        return True
+
     def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item."""
         if not isinstance(value, list):

@@ -25,6 +25,11 @@ class ValueType:
     noun = "any value"
     sortable: ClassVar[bool] = True
 
+    @property
+    def is_endless(self) -> bool:
+        """Return whether its values may be as long as a request."""
+        return False
+
     def validate(self, value: object) -> object:
         """Return the value to store, or raise ValueError that says what is expected."""
         return value
@@ -74,6 +79,11 @@ class Text(ValueType):
         if "\x00" in value:
             raise ValueError("must not contain the character with code 0")
         return value
+
+    @property
+    def is_endless(self) -> bool:
+        """Return whether its values may be as long as a request."""
+        return self.longest is None
 
     @property
     def sought(self) -> ValueType:
@@ -290,6 +300,11 @@ class Json(ValueType):
 
     sortable = False
     empty: ClassVar[bytes] = b"null"
+
+    @property
+    def is_endless(self) -> bool:
+        """Return whether its values may be as long as a request."""
+        return True
 
     def shown(self) -> Shown | None:
         """Return the function that inserts the stored text."""

@@ -165,7 +165,7 @@ def patch(request: Request, allocation: str, changes: Sequence[Change]) -> Answe
 
     def revise(record: "AllocationRecord") -> dict[str, Any]:
         before = {name: getattr(record, name) for name in Allocation.table.written["patch"]}
-        return json_patch.patched(Allocation, before, changes, request.minor)
+        return json_patch.patched(Allocation, before, changes, request)
 
     record = row_changes.change(request.store, request.store.allocations, allocation, revise)
     view = projection.full(Allocation, request.minor)

@@ -51,7 +51,7 @@ def patch(request: Request, chassis: str, changes: Sequence[Change]) -> Answer:
 
     def revise(record: ChassisRecord) -> dict[str, Any]:
         before = {name: getattr(record, name) for name in Chassis.writable("patch")}
-        after = json_patch.patched(Chassis, before, changes, request.minor)
+        after = json_patch.patched(Chassis, before, changes, request)
         if "uuid" in after:
             raise InvalidParameterValue(err="The UUID of a chassis can't be changed.")
         return after

@@ -83,7 +83,7 @@ def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer
     before = json_patch.before_patch(request.store.portgroups, Portgroup, portgroup, ("uuid", "node_uuid", *roots))
     node = named_nodes.node_values(request, before["node_uuid"])
     node_rules.check_parts_editable(node, while_inspecting=request.minor < 39)
-    values = json_patch.patched(Portgroup, before, changes, request.minor)
+    values = json_patch.patched(Portgroup, before, changes, request)
     if values:
         columns = {name: value for name, value in values.items() if name != "node_uuid"}
         if "node_uuid" in values:

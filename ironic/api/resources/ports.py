@@ -160,7 +160,7 @@ def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     before = json_patch.before_patch(request.store.ports, Port, port, (*_ALWAYS, *sorted(roots)))
     node = named_nodes.node_values(request, before["node_uuid"])
     node_rules.check_parts_editable(node, while_inspecting=request.minor < 39)
-    values = json_patch.patched(Port, before, changes, request.minor)
+    values = json_patch.patched(Port, before, changes, request)
     if values:
         columns = _as_columns(request, before, values)
         seen = json_patch.made_from(before, values)

@@ -128,7 +128,7 @@ class Kind:
         def revise(record: Any, node: "NodeRecord") -> dict[str, Any]:
             known = [name for name in resource.writable("patch") if name != "node_uuid"]
             before = {name: getattr(record, name) for name in known} | {"node_uuid": node.uuid}
-            values = json_patch.patched(resource, before, changes, request.minor)
+            values = json_patch.patched(resource, before, changes, request)
             json_patch.check_logins(request, _UPDATE, "properties", before, values, changes)
             if "node_uuid" in values:
                 uuid = values.pop("node_uuid")

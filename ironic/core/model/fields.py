@@ -122,6 +122,8 @@ class Field:
     free_on_create: bool = False
     # The type of values that inspection rules may write, where it differs from ``type``.
     by_rules: ValueType | None = None
+    # Whether [api]largest_json_field does not apply; a field whose values have a limit of their own needs none.
+    is_exempt: bool = False
     # What inspection rules never write from what a machine reported.
     literal: Paths = ()
     # Kinds of notification payload that have it.
@@ -155,6 +157,11 @@ class Field:
     def right_to_set(self, value: object) -> str | None:
         """Return the policy rule that a caller needs to set it to a value, in any spelling that a request may use."""
         return self.right_for.get(syntax.truth_of(value), self.right)
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether the size of its values has the limit of [api]largest_json_field."""
+        return self.type.is_endless and not self.is_exempt
 
     @property
     def is_selectable(self) -> bool:

@@ -76,7 +76,7 @@ def patch(request: Request, rule: str, changes: Sequence[Change]) -> Answer:
             err=f"Inspection rule {rule} is a rule of the standalone inspector: replace it by PUT /v1/rules/{rule} of "
             "that API, or convert it to a rule of this API."
         )
-    values = _plain(_changed(record, changes, request.minor))
+    values = _plain(_changed(request, record, changes))
     # Only if no other request has changed the rule since it was read, because it was checked as a whole.
     if values and not request.store.rules.update(record.id, values, where={"updated_at": record.updated_at}):
         raise Conflict(
@@ -85,7 +85,7 @@ def patch(request: Request, rule: str, changes: Sequence[Change]) -> Answer:
     return answers.document(_document(request, record.uuid))
 
 
-def _changed(record: InspectionRuleRecord, changes: Sequence[Change], minor: int) -> dict[str, object]:
+def _changed(request: Request, record: InspectionRuleRecord, changes: Sequence[Change]) -> dict[str, object]:
     """Return the new values of the fields of a rule after a check of the rule as a whole."""
     before = {name: getattr(record, name) for name in ("uuid", *_WRITABLE)}
     if any(change.root == "uuid" and (change.value != record.uuid or not change.is_whole) for change in changes):
@@ -94,7 +94,7 @@ def _changed(record: InspectionRuleRecord, changes: Sequence[Change], minor: int
     json_patch.apply(dict.fromkeys(_TIMES), [change for change in changes if change.root in _TIMES])
     about = [change for change in changes if change.root in _WRITABLE]
     with _hidden_details(hiding=record.sensitive and any(change.root in _PARTS for change in about)):
-        values = json_patch.patched(InspectionRule, before, about, minor)
+        values = json_patch.patched(InspectionRule, before, about, request)
     if record.sensitive and values.get("sensitive") is False:
         raise InvalidParameterValue(err="A sensitive rule can't be made insensitive. Delete it and create another one.")
     with _hidden_details(hiding=record.sensitive):

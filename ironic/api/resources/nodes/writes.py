@@ -164,7 +164,7 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     before = {name: getattr(record, name) for name in roots if name != "chassis_uuid"}
     if "chassis_uuid" in roots:
         (before["chassis_uuid"],) = request.store.nodes.row(("chassis_uuid",), record.id)
-    values = json_patch.patched(Node, before, changes, request.minor)
+    values = json_patch.patched(Node, before, changes, request)
     json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
     _check_image_logins(request, record, values, changes)
     for name in secret_updates.IMAGE_DOCUMENTS:
