@@ -112,6 +112,11 @@ class Workers:
         self._closed = False
 
     @property
+    def size(self) -> int:
+        """Return the number of slots."""
+        return self._size
+
+    @property
     def taken(self) -> int:
         """Return the number of slots in use."""
         return self._taken

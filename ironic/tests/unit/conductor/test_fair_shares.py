@@ -149,3 +149,33 @@ def test_a_round_is_held_up_for_the_owner_of_the_slow_machine_only(monkeypatch: 
     gate.set()
     assert pool.drain(30) == []
     assert sorted(seen)[:2] == ["a2", "b1"]
+
+
+def test_a_round_has_few_workers_at_once_and_reaches_every_owner_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ironic.conductor.party_rounds._PATIENCE_SECONDS", 0.05)
+    gate, lock, seen, at_once = threading.Event(), threading.Lock(), list[str](), [0]
+
+    def act(uuids: list[str]) -> None:
+        with lock:
+            at_once.append(pool.taken)
+            seen.extend(uuids)
+        gate.wait(30)
+
+    pool = Workers("here", 30, party_percentage=66)
+    tasks: Any = SimpleNamespace(pool=pool)
+    rounds = PartyRounds(tasks, "polling", act)
+    nodes = [(f"n{number}", f"p{number}") for number in range(40)]
+    rounds.visit(nodes)
+    # Three of thirty, as long as their machines are slow.
+    assert sorted(seen) == ["n0", "n1", "n2"]
+    rounds.visit(nodes)
+    assert len(seen) == 3
+    gate.set()
+    wait_until(lambda: pool.taken == 0)
+    monkeypatch.setattr("ironic.conductor.party_rounds._PATIENCE_SECONDS", 30)
+    rounds.visit(nodes)
+    assert pool.drain(30) == []
+    # Those that were not reached were the first of this round.
+    assert sorted(seen[3:6]) == ["n3", "n4", "n5"]
+    assert sorted(seen[3:]) == sorted(uuid for uuid, _ in nodes)
+    assert max(at_once) == 3

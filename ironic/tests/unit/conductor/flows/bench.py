@@ -27,7 +27,7 @@ class Inline:
     def __init__(self) -> None:
         self.full = False
         self.lost = False
-        self.taken = 0
+        self.taken, self.size = 0, 30
 
     def take(self, purpose: str, party: object = None, *, background: bool = False) -> "Inline":
         if self.full:
