@@ -59,7 +59,8 @@ def create_step_list(
     room: Room | None = None,
 ) -> Answer:
     """Store a new list and return its document as the answer; ``echo``: with the steps as they were sent."""
-    record = row_changes.add_step_list(request.store, lists, values, room)
+    columns = {name: value for name, value in values.items() if name != "steps"}
+    record = row_changes.add_step_list(request.store, lists, columns, values["steps"], room)
     document = projection.full(resource, request.minor).of_record(request, record, {})
     document["steps"] = secrets.masked(values["steps"] if echo else lists.steps.of([record.id])[record.id])
     return answers.created(document, request.url(f"/v1/{resource.collection}/{record.uuid}"))

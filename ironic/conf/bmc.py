@@ -38,6 +38,15 @@ BMC_OPTIONS = [
         "synchronisation it is a fifth of this.",
     ),
     cfg.IntOpt(
+        "verify_timeout",
+        default=120,
+        min=10,
+        mutable=True,
+        help="Seconds that the power check of a node that is verified may take at its BMC, if operation_timeout allows "
+        "as many. It is the first contact with a machine: nothing has begun there, and what is at the address may be "
+        "no BMC, which must not keep a worker for as long as an operation on a known machine.",
+    ),
+    cfg.IntOpt(
         "validation_timeout",
         default=10,
         min=0,

@@ -1,7 +1,5 @@
 """How much of a row is long text, as an expression of the database: what a page of large rows is bounded by."""
 
-from typing import Any
-
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -20,12 +18,12 @@ class _Bytes(GenericFunction[int]):
 
 
 @compiles(_Bytes, "sqlite")
-def _bytes_in_sqlite(element: _Bytes, compiler: SQLCompiler, **options: Any) -> str:
+def _bytes_in_sqlite(element: _Bytes, compiler: SQLCompiler, **options: object) -> str:
     # Its octet_length is newer than the releases that are in use.
     return f"length(CAST({compiler.process(element.clauses, **options)} AS BLOB))"
 
 
-def size(column: sa.Column[Any]) -> ColumnElement[int]:
+def size(column: sa.Column[object]) -> ColumnElement[int]:
     """Return the number of bytes of a column; NULL has none."""
     return sa.func.coalesce(_Bytes(column), 0)
 

@@ -3,7 +3,7 @@
 The functions that are passed in may be called several times: a transaction is repeated after a deadlock.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ironic.core import node_rules
@@ -31,13 +31,18 @@ def change(store: Store, rows: Repository[R], ident: str, revise: Callable[[R], 
     return store.run(write)
 
 
-def add_step_list(store: Store, lists: NamedSteps[Any], values: Mapping[str, Any], room: Room | None) -> Any:
-    """Create a deploy template or runbook with its ``steps``; raises RowLimit if there is no room for it."""
-    columns = {name: value for name, value in values.items() if name != "steps"}
+def add_step_list(
+    store: Store,
+    lists: NamedSteps[R],
+    columns: Mapping[str, object],
+    steps: Sequence[Mapping[str, object]],
+    room: Room | None,
+) -> R:
+    """Create a deploy template or runbook with its steps; raises RowLimit if there is no room for it."""
 
-    def write(_connection: object) -> Any:
+    def write(_connection: object) -> R:
         check_room(lists, room)
-        return lists.create_with(columns, values["steps"])
+        return lists.create_with(columns, steps)
 
     return store.run(write)
 

@@ -6,10 +6,9 @@ pass the limit together.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ironic.core.errors import RowLimit
-from ironic.db.repository import Repository
+from ironic.db.repository import R, Repository
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Room:
     of_node: int | None = None
 
 
-def check_room(rows: Repository[Any], room: Room | None) -> None:
+def check_room(rows: Repository[R], room: Room | None) -> None:
     """Raise RowLimit if there is no room for another row; the first statement of the transaction that creates it."""
     if room is None or not room.most:
         return

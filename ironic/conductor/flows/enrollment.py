@@ -16,6 +16,7 @@ from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import flow
+from ironic.core.patience import no_longer_than
 from ironic.core.steps import Step, automated_plan
 
 
@@ -29,8 +30,13 @@ def _plan_verification(task: TaskManager, complete: bool) -> list[Step]:
     return automated_plan("verify", offered_steps(task, "verify"), overrides)
 
 
+def _first_contact(task: TaskManager) -> None:
+    with no_longer_than(CONF.bmc.verify_timeout):
+        power_action.read(task)
+
+
 VERIFY: Final = bind(
-    Operation(flow=flow.VERIFY, prepare=power_action.read, plan=_plan_verification, refreshes_at_end=True)
+    Operation(flow=flow.VERIFY, prepare=_first_contact, plan=_plan_verification, refreshes_at_end=True)
 )
 
 

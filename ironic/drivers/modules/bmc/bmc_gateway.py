@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from ironic.conf import CONF
+from ironic.core.patience import shortened
 from ironic.drivers.interruptible_wait import pause
 
 T = TypeVar("T")
@@ -155,7 +156,7 @@ class Gateway:
 
         Raise BmcBusy when the BMC is slow and has enough operations.
         """
-        longest = operation_seconds(kind) if seconds is None else seconds
+        longest = shortened(operation_seconds(kind) if seconds is None else seconds)
         made = Operation(kind, anew, until=self.clock() + longest, longest=longest)
         with self._changed:
             self._operations[made] = None

@@ -160,8 +160,8 @@ def allocate(store: Store, number: int) -> None:
 
 def write_runbook(store: Store, number: int) -> None:
     step = {"interface": "bios", "step": "apply", "order": 1}
-    values = {"name": f"CUSTOM_{number}", "owner": f"p{number % 2}", "steps": [step]}
-    row_changes.add_step_list(store, store.runbooks, values, owned(number))
+    values = {"name": f"CUSTOM_{number}", "owner": f"p{number % 2}"}
+    row_changes.add_step_list(store, store.runbooks, values, [step], owned(number))
 
 
 @pytest.mark.parametrize(
