@@ -70,11 +70,6 @@ def _is_one(values: object) -> bool:
     return values is None or isinstance(values, str | int | sa.BindParameter)
 
 
-def _bytes(text: str | None) -> int:
-    """Return the size of a stored text."""
-    return 0 if text is None else len(text) if text.isascii() else len(text.encode())
-
-
 @dataclass(frozen=True, eq=False)
 class Virtual:
     """A column of another table that is read as if it were one of this table."""
@@ -183,12 +178,15 @@ class Listing:
         rows: list[tuple[Any, ...]] = []
         total = 0
         texts = [columns.index(name) for name in self.sized(columns, page) if name in columns]
-        for row in found:
+        for row in map(tuple, found):
             if self._dialect == "sqlite":
-                total += sum(_bytes(row[at]) for at in texts) + sum(row[number:])
+                for at in texts:
+                    if text := row[at]:
+                        total += len(text) if text.isascii() else len(text.encode())
+                total += sum(row[number:])
             else:
                 total = row[number]
-            rows.append(tuple(row[:number]))
+            rows.append(row[:number])
             if total >= most:
                 break
         return rows, total >= most
