@@ -141,7 +141,7 @@ class ApiSettings:
     public_endpoint: str | None = None
     max_limit: int = 1000
     # Bytes of long text on a page of a list, beyond which it ends with a link to the next one.
-    page_bytes: int = 8 * MIB
+    page_bytes: int = 16 * MIB
     max_body: int = 1024 * KIB
     max_body_provision: int = 65536 * KIB
     max_body_inspection: int = 16384 * KIB

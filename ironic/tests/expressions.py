@@ -31,15 +31,16 @@ class Expression(NamedTuple):
 
 
 def expressions() -> list[Expression]:
-    """Return all of the product, each with the methods that are called on its name anywhere in it."""
+    """Return all of the product, each with the methods that are called on its name: in its module, or anywhere."""
     trees = {path: ast.parse(path.read_text()) for path in sorted(_ROOT.rglob("*.py")) if "tests" not in path.parts}
-    methods: defaultdict[str, set[str]] = defaultdict(set)
-    for tree in trees.values():
+    public: defaultdict[str, set[str]] = defaultdict(set)
+    private: defaultdict[Path, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in _USES:
                 for name in _names_in(node.value):
-                    methods[name].add(node.attr)
-    return [found for path, tree in trees.items() for found in _found_in(path, tree, methods)]
+                    (private[path] if name.startswith("_") else public)[name].add(node.attr)
+    return [found for path, tree in trees.items() for found in _found_in(path, tree, {**public, **private[path]})]
 
 
 def calls_of(function: str) -> Iterator[ast.Call]:

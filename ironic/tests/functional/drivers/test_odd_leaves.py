@@ -222,10 +222,6 @@ _OTHERWISE = [
 ]
 
 
-# Faults that are known and not mended yet: a volume whose kind is null counts as no logical disk.
-_AWAITED = [(re.compile("#VolumeType$"), frozenset(_DISKS.split()))]
-
-
 def places(value: Any, *, leaves: bool, place: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
     """Yield the places of values that are neither objects nor lists, without those of links; or those of all others."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
@@ -297,9 +293,9 @@ class Played:
         return path.replace(own, "SYSTEM"), json.dumps(self.machine.documents[path]).replace(own, "SYSTEM")
 
     def judge(self, place: Place, most: int | None, odd: Oddity = NOTHING) -> Judge:
-        tables = (_TAKES, _IN_ANOTHER_WAY, _OTHERWISE, _AWAITED)
-        may_lose, other, otherwise, awaited = (of_place(table, self.machine.path, place) for table in tables)
-        return Judge(may_lose, most, odd, other, _OTHER_PATHS, otherwise | awaited)
+        tables = (_TAKES, _IN_ANOTHER_WAY, _OTHERWISE)
+        may_lose, other, otherwise = (of_place(table, self.machine.path, place) for table in tables)
+        return Judge(may_lose, most, odd, other, _OTHER_PATHS, otherwise)
 
     def faults_of_value(
         self, place: Place, odd: Any, most: int | None, is_played: Callable[[Operation], bool]
