@@ -12,8 +12,26 @@ _LARGEST_TEXT: Final = 1 << 20
 _LARGEST_JSON: Final = 16 << 20
 # Reading YAML takes about a second for each 100 KiB.
 _LARGEST_YAML: Final = 1 << 20
+# Characters of a number: those of base 60, as 1:30:00, take a time that grows by the square.
+_LONGEST_NUMBER: Final = 100
 # With all aliases written out: a few lines of them stand for more than a memory holds.
 _MOST_VALUES: Final = 200_000
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads plain values, and numbers of a bounded length."""
+
+    def short_number(self, node: yaml.ScalarNode) -> object:
+        """Return a number; raise ConstructorError for a long one."""
+        if len(node.value) > _LONGEST_NUMBER:
+            reason = f"a number has more than {_LONGEST_NUMBER} characters"
+            raise yaml.constructor.ConstructorError(None, None, reason, node.start_mark)
+        is_whole = node.tag.endswith(":int")
+        return self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
+
+
+for _kind in ("int", "float"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _Loader.short_number)
 
 
 def document_in(path: Path) -> object:
@@ -27,7 +45,7 @@ def document_in(path: Path) -> object:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     try:
-        document = yaml.safe_load(content)
+        document = yaml.load(content, _Loader)
         if _values_in(document, {}) > _MOST_VALUES:
             raise ValueError(f"its aliases (*name) stand for more than {_MOST_VALUES} values, write fewer of them")
     except (yaml.YAMLError, RecursionError) as error:

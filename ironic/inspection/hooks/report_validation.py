@@ -24,6 +24,7 @@ Interfaces = dict[str, dict[str, object]]
 
 # Of a loopback interface.
 _NO_CARD: Final = "00:00:00:00:00:00"
+_LOOPBACK: Final = "lo"
 _LONGEST = 2000  # characters of an error
 
 
@@ -102,7 +103,7 @@ def unread_cards(inventory: Inventory) -> Iterator[str]:
         name, address = text_at(interface, "name"), text_at(interface, "mac_address")
         if not name:
             yield f"interface {number} of the report has no name"
-        elif syntax.machine_mac_of(address) is None and address != _NO_CARD:
+        elif syntax.machine_mac_of(address) is None and not (address == _NO_CARD and name == _LOOPBACK):
             yield f"interface {listed((name,))} of the report has no MAC address that can be read"
         elif named.setdefault(name, address) != address:
             yield f"two interfaces of the report have the name {listed((name,))}"
@@ -127,7 +128,7 @@ def macs_of(interfaces: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def is_loopback(name: str, interface: Mapping[str, object]) -> bool:
     """Return whether the interface is a loopback interface."""
-    return name == "lo" or any(address.is_loopback for address in ip_addresses_of(interface))
+    return name == _LOOPBACK or any(address.is_loopback for address in ip_addresses_of(interface))
 
 
 def bmc_address(inventory: Inventory) -> str | None:

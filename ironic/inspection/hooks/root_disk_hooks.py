@@ -28,6 +28,8 @@ Disk = Mapping[str, object]
 _HINTS: Final = "root_device"
 _SKIPPED: Final = "skip_block_devices"
 _REMEMBERED: Final = "raid_device_serials"
+# Bytes; what is less is a size in another unit.
+_SMALLEST: Final = 1 << 20
 
 
 class RootDevice(InspectionHook):
@@ -76,11 +78,11 @@ def choose_root_disk(inventory: Inventory, plugin_data: PluginData, hints: Any, 
 
 
 def local_gb(disk: object, spacing: int) -> int | None:
-    """Return the usable size of a disk in whole GiB; 0 for no disk, None for a disk whose size can't be read."""
+    """Return the usable size of a disk in whole GiB; 0 for no disk, None where its size can't be that of a disk."""
     if disk is None:
         return 0
     size = whole_number_at(disk, "size")
-    return None if size is None else max(size // GIB - spacing, 0)
+    return None if size is None or size < _SMALLEST else max(size // GIB - spacing, 0)
 
 
 class RaidDevice(InspectionHook):

@@ -7,15 +7,17 @@ from typing import Final
 
 from ironic.api import answers, named_nodes
 from ironic.api.answers import Answer
-from ironic.api.arguments import Argument, BodyOrQuery
+from ironic.api.arguments import Argument, BodyOrQuery, check_sizes
 from ironic.api.request import Request
 from ironic.api.routes import Route
+from ironic.core.model.node import Node
 from ironic.core.values import Text
 from ironic.services import node_changes
 
 
 def set_maintenance(request: Request, node: str, reason: str | None = None) -> Answer:
-    """Set maintenance mode of a node."""
+    """Set maintenance mode of a node; a reason may be as long as by PATCH."""
+    check_sizes(Node.table.fields, {"maintenance_reason": reason}, {}, request.settings.largest_field)
     ident, retries = named_nodes.check_ident(request, node), named_nodes.lock_retries(request)
     node_changes.set_maintenance(request.store, ident, retries, on=True, reason=reason)
     return answers.accepted()

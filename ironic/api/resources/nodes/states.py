@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ironic.api import access, answers, named_nodes, projection, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.arguments import Argument, BodyOrQuery, OpenBody
+from ironic.api.arguments import Argument, BodyOrQuery, OpenBody, check_sizes
 from ironic.api.error_responses import Refused
 from ironic.api.json_schema import closed, ref
 from ironic.api.request import Request
@@ -16,7 +16,7 @@ from ironic.api.resources.nodes import provision_request, step_rights
 from ironic.api.routes import FAULT, Route
 from ironic.core import node_rules, states, user_steps
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.core.model.node import BOOT_MODES, NodeStates
+from ironic.core.model.node import BOOT_MODES, Node, NodeStates
 from ironic.core.values import Bool, Enum, Integer, Text
 
 # A missing node is refused before a power target that is invalid or newer than the request.
@@ -99,6 +99,7 @@ def change_secure_boot(request: Request, node: str, target: bool) -> Answer:
 
 def change_raid(request: Request, node: str, config: dict[str, Any]) -> Answer:
     """Set the target RAID configuration of a node, which is the whole body."""
+    check_sizes(Node.table.fields, {"target_raid_config": config}, {}, request.settings.largest_field)
     conductor, uuid = named_nodes.conductor(request, node)
     try:
         conductor.set_target_raid_config(request.context, uuid, config)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from sushy import exceptions as sushy_errors
 
-from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_messages import HiddenRefusal, messages_in, refusal_of, words_of
 from ironic.drivers.modules.redfish.task_ends import BmcTask, End, task_in
@@ -44,6 +44,19 @@ def monitor_of(answer: BmcAnswer) -> str | None:
         if isinstance(place, str) and place.strip():
             return on_this_bmc(place.strip())
     return None
+
+
+def task_begun_by(answer: BmcAnswer) -> str | None:
+    """Return the monitor of the task in which the BMC carries an order out, None when it has done so.
+
+    Raise UnusableAnswer where it has one and does not name it.
+    """
+    if answer.status_code != HTTPStatus.ACCEPTED and not is_task(answer.document()):
+        return None
+    monitor = monitor_of(answer)
+    if monitor is None:
+        raise UnusableAnswer("it has accepted the order and names no task, so its end can't be seen")
+    return monitor
 
 
 def is_task(document: Mapping[str, Any]) -> bool:

@@ -29,14 +29,16 @@ from ironic.drivers.modules.redfish import (
     waiting_step,
 )
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
 from ironic.drivers.modules.redfish.certainty import given
 from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES
 from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.resets import offered
+from ironic.drivers.modules.redfish.task_ends import BmcTask
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
 from ironic.drivers.task import Task
@@ -202,7 +204,29 @@ class RedfishManagement(ManagementInterface):
         self._reset_keys(task, sushy.SecureBootResetKeysType.DELETE_ALL_KEYS)
 
     def _reset_keys(self, task: Task, how: sushy.SecureBootResetKeysType) -> None:
-        change(task, f"secure boot action {how.value}", lambda system: system.secure_boot.reset_keys(how))
+        operation = f"secure boot action {how.value}"
+
+        def reset(system: System) -> str | None:
+            secure_boot = system.secure_boot
+            allowed = secure_boot.get_allowed_reset_keys_values()
+            if how not in allowed:
+                raise sushy_errors.InvalidParameterValueError(parameter="reset_type", value=how, valid_values=allowed)
+            target = secure_boot.json["Actions"]["#SecureBoot.ResetKeys"]["target"]
+            return task_begun_by(connector_of(system).post(target, data={"ResetKeysType": how.value}))
+
+        if (monitor := change(task, operation, reset)) is None:
+            return
+        ends: list[BmcTask] = []
+
+        def is_over() -> bool:
+            ends[:] = [read(task, operation, lambda system: read_task(system, monitor), anew=True)]
+            return ends[0].is_over
+
+        seconds = CONF.redfish.boot_mode_config_timeout
+        until(is_over, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval)
+        if not ends[0].is_good:
+            reason = ends[0].text or f"its task is not over after {seconds} seconds"
+            raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
 
     # Firmware
 

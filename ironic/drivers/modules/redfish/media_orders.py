@@ -118,11 +118,21 @@ def _send_insertion(system: System, drive: Drive, target: str | None, payload: M
 
 
 def is_empty(drive: Drive) -> bool:
-    """Return whether a drive is empty for certain: it says so, or says nothing of it and has no image."""
+    """Return whether a drive is empty for certain: it does not say that it is full, and has no image."""
     document = drive.json
-    if document.get("Inserted") is not None or fault_at(document, "Inserted") is not None:
-        return document.get("Inserted") is False
-    return not document.get("Image") and fault_at(document, "Image") is None
+    is_said = document.get("Inserted") is not None or fault_at(document, "Inserted") is not None
+    has_image = bool(document.get("Image")) or fault_at(document, "Image") is not None
+    return not has_image and (document.get("Inserted") is False or not is_said)
+
+
+def is_ejected(drive: Drive) -> bool:
+    """Return whether a drive is empty after an ejection: some BMCs go on to show the former image."""
+    return is_empty(drive) or drive.json.get("Inserted") is False
+
+
+def shows_no_image(drive: Drive) -> bool:
+    """Return whether a drive says that no image is in it; one that says nothing does not."""
+    return bool(drive.json.get("Inserted") is False)
 
 
 def eject(system: System, drive: Drive) -> None:
@@ -133,7 +143,7 @@ def eject(system: System, drive: Drive) -> None:
 
     def shows_nothing() -> bool:
         drive.refresh(force=True)
-        return is_empty(drive)
+        return is_ejected(drive)
 
     try:
         _send_ejection(system, drive)

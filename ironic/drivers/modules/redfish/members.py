@@ -167,6 +167,8 @@ def unread_managers(system: System) -> tuple[str, ...]:
                 return seen_at(system.root.get_manager, paths).missing
         except Uncertain as error:
             return (error.fault,)
+    if not leads_to(system.root, "Managers"):
+        return ()
     return _seen(system.root.get_manager_collection, "the list of managers").missing
 
 

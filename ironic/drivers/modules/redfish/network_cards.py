@@ -14,8 +14,8 @@ import sushy
 
 from ironic.core import syntax
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
-from ironic.drivers.modules.redfish.certainty import Uncertain, whole_links
-from ironic.drivers.modules.redfish.members import Seen, chassis_of, plain_path, seen_members
+from ironic.drivers.modules.redfish.certainty import Uncertain, whole_links, whole_paths
+from ironic.drivers.modules.redfish.members import Seen, certainly, chassis_of, plain_path, seen_members
 
 LOG = logging.getLogger(__name__)
 
@@ -118,14 +118,19 @@ def _parts(system: System, parts_of: Callable[[Any], Seen[Any]]) -> Seen[tuple[A
 
 
 def _is_own(system: System, chassis: Any) -> bool:
-    """Return whether a chassis has no other machine, or shows no adapters; one that does not say has none."""
+    """Return whether a chassis has this machine alone, or shows no adapters.
+
+    One that names no machine can only be its chassis where the BMC has no other machine.
+    """
     if "NetworkAdapters" not in chassis.json:
         return True
     try:
-        machines = whole_links(chassis, "ComputerSystems")
+        machines = whole_links(chassis, "ComputerSystems") or whole_paths(
+            certainly(system.root.get_system_collection, "the list of systems")
+        )
     except Uncertain:
         return False
-    return set(map(plain_path, machines)) <= {plain_path(system.path)}
+    return set(map(plain_path, machines)) == {plain_path(system.path)}
 
 
 def _is_enabled(resource: Any) -> bool:

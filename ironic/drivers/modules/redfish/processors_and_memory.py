@@ -31,7 +31,8 @@ _ARCHITECTURES: Final[Mapping[str, str]] = {
 }
 _MIB_PER_GIB: Final = 1024
 # Modules that are no memory of the operating system have another type.
-_MEMORY: Final = ("DRAM", None)
+_MEMORY: Final = "dram"
+_NO_MEMORY: Final = frozenset(("nvdimm_n", "nvdimm_f", "nvdimm_p", "inteloptane"))
 _MOST_MODULES: Final = 256
 
 
@@ -85,11 +86,13 @@ def _in_modules(system: System) -> int | None:
 def _size_of(module: Document) -> float:
     """Return the size of a module in MiB, 0 for an empty slot and for what is no memory of the operating system."""
     kind, state, size = given(module, "MemoryType"), (given(module, "Status") or {}), given(module, "CapacityMiB")
-    if kind not in _MEMORY or state.get("State") == sushy.STATE_ABSENT.value:
+    if state.get("State") == sushy.STATE_ABSENT.value or str(kind).lower() in _NO_MEMORY:
         return 0
-    # Without a state, null is the size of an empty slot.
-    is_shown = size >= 0 if size is not None else "CapacityMiB" in module.json and state.get("State") is None
-    if not is_shown:
+    if kind is not None and kind.lower() != _MEMORY:
+        raise Uncertain(module.path, f"MemoryType is {kind!r:.40}, which is no type that is known")
+    # Without a state, zero and null are the size of an empty slot.
+    is_empty = not size and "CapacityMiB" in module.json and "State" not in state
+    if not is_empty and (size is None or size <= 0):
         raise Uncertain(module.path, "it does not show its size, CapacityMiB")
     return size or 0
 

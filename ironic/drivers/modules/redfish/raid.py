@@ -7,7 +7,6 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from http import HTTPStatus
 from typing import Any, Final
 
 import sushy
@@ -26,7 +25,7 @@ from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
+from ironic.drivers.modules.redfish.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, leads_to, whole_links
 from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.members import (
@@ -306,12 +305,12 @@ def _create(system: System, volumes: Any, item: Mapping[str, Any], when: Any) ->
         payload["Name"] = item["name"]
     if when is not None:
         payload[_WHEN] = when.value
-    return _task_in(_sent(partial(connector_of(system).post, volumes.path), payload))
+    return task_begun_by(_sent(partial(connector_of(system).post, volumes.path), payload))
 
 
 def _delete(system: System, item: Mapping[str, Any], when: Any) -> str | None:
     payload = {} if when is None else {_WHEN: when.value}
-    return _task_in(_sent(partial(connector_of(system).delete, item["path"]), payload))
+    return task_begun_by(_sent(partial(connector_of(system).delete, item["path"]), payload))
 
 
 def _sent(send: Callable[..., BmcAnswer], payload: dict[str, Any]) -> BmcAnswer:
@@ -322,16 +321,6 @@ def _sent(send: Callable[..., BmcAnswer], payload: dict[str, Any]) -> BmcAnswer:
         if _WHEN not in payload or not shows(error, Behaviour.REFUSES_APPLY_TIME):
             raise
         return send(data={name: value for name, value in payload.items() if name != _WHEN} or None)
-
-
-def _task_in(answer: BmcAnswer) -> str | None:
-    """Return the monitor of the task in which the BMC carries an order out, None when it has done so."""
-    if answer.status_code != HTTPStatus.ACCEPTED and not is_task(answer.document()):
-        return None
-    monitor = monitor_of(answer)
-    if monitor is None:
-        raise UnusableAnswer("it has accepted the change of a logical disk and names no task, so its end can't be seen")
-    return monitor
 
 
 def _apply_time(volumes: Any) -> Any:
@@ -378,7 +367,7 @@ def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
 
     A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise Uncertain.
     """
-    used: set[str] = set()
+    used, raw = set[str](), set[str]()
     for volume in whole_members(storage, "volumes"):
         # A list that is null says nothing, and drives may name the volume then.
         is_said = fault_at(volume.json, "Links") is None and "Drives" in volume.json.get("Links", {})
@@ -393,7 +382,9 @@ def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
         if not is_raw and not own & set(map(plain_path, storage.drives_identities or own)):
             raise Uncertain(volume.path, "it does not show which drives of its controller it has")
         used |= set() if is_raw else own
-    return used
+        raw |= {plain_path(volume.path)} if is_raw else set()
+    # A volume that a drive names may be one that the list does not have.
+    return used | {plain_path(drive.path) for drive in drives if {*map(plain_path, linked(drive, "Volumes"))} - raw}
 
 
 def _makes_volumes(storage: Any) -> bool:

@@ -15,7 +15,7 @@ _FORMER_TYPES: Final = {
     "SpannedMirrors": "RAID10",
     "SpannedStripesWithParity": "RAID50",
 }
-_NOT_REDUNDANT: Final = frozenset({"RawDevice", "NonRedundant"})
+_NO_LOGICAL_DISKS: Final = ("RawDevice", "NonRedundant")
 
 
 def named(storages: Iterable[Any]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def raid_type(volume: Resource) -> str:
     Raise Uncertain where the BMC states it in an odd way, or a kind that is not known.
     """
     level, kind = given(volume, "RAIDType"), given(volume, "VolumeType")
-    if not level and kind and kind not in _FORMER_TYPES.keys() | _NOT_REDUNDANT:
+    if not level and kind and kind not in (*_NO_LOGICAL_DISKS, *_FORMER_TYPES):
         raise Uncertain(volume.path, f"VolumeType is {kind!r:.40}, which is no kind of volume that is known")
     return str(level or _FORMER_TYPES.get(kind, ""))
 

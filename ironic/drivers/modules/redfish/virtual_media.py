@@ -228,13 +228,12 @@ def _insert_into(system: System, drive: Drive, order: InsertionOrder) -> str | N
 
 
 def _await_inserted(node: Node, drive: Drive) -> None:
-    """Wait until the BMC reports the image, where the options ask for it."""
-    if not CONF.redfish.enable_vmedia_insert_polling:
-        return
+    """Wait until the BMC reports the image; one that says nothing is believed, unless the options ask for it."""
+    must_be_said = CONF.redfish.enable_vmedia_insert_polling
 
     def is_in() -> bool:
         drive.refresh(force=True)
-        return bool(drive.inserted)
+        return bool(drive.inserted) if must_be_said else not media_orders.shows_no_image(drive)
 
     seconds = CONF.redfish.vmedia_insert_timeout
     if not until(is_in, timeout=seconds, interval=CONF.redfish.vmedia_insert_poll_interval):

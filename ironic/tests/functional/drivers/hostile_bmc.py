@@ -78,10 +78,14 @@ class Handler(BaseHTTPRequestHandler):
             self.bmc.documents[SYSTEM]["PowerState"] = "Off" if kind == "ForceOff" else "On"
         for document in self.bmc.documents.values():
             actions = document.get("Actions") if isinstance(document, dict) else None
-            ejection = actions.get("#VirtualMedia.EjectMedia") if isinstance(actions, dict) else None
-            if isinstance(ejection, dict) and ejection.get("target") == path:
-                document |= {"Inserted": False, "Image": None}
+            for name, inserted in (("EjectMedia", False), ("InsertMedia", True)):
+                action = actions.get(f"#VirtualMedia.{name}") if isinstance(actions, dict) else None
+                if isinstance(action, dict) and str(action.get("target")).endswith(path):
+                    image = json.loads(self.content).get("Image") if inserted else None
+                    document |= {"Inserted": inserted, "Image": image}
         given = json.loads(self.content) if self.command == "PATCH" else {}
+        if "Inserted" in given:
+            self.bmc.documents[path] |= {"Inserted": given["Inserted"], "Image": given.get("Image")}
         if "IndicatorLED" in given:
             self.bmc.documents[path]["IndicatorLED"] = given["IndicatorLED"]
         if isinstance(boot := given.get("Boot"), dict):

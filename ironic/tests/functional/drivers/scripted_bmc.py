@@ -60,6 +60,10 @@ class ScriptedBmc:
             self._reset(body["ResetType"])
         if status == 204 and path.endswith("/Eject"):
             self.documents[path.removesuffix("/Eject")] |= {"Inserted": False, "Image": None}
+        if status == 204 and isinstance(body, dict) and "Inserted" in body and path in self.documents:
+            self.documents[path] |= {"Inserted": body["Inserted"], "Image": body.get("Image")}
+        if status == 204 and path.endswith("/Insert"):
+            self.documents[path.removesuffix("/Insert")] |= {"Inserted": True, "Image": body["Image"]}
         return status, document
 
     def sent(self) -> list[Any]:

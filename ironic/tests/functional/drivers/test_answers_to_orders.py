@@ -91,6 +91,8 @@ def carry_out(bmc: HostileBmc, place: str, status: int, content: bytes, headers:
         if handler.command == "POST" and handler.path == VOLUMES and status != 202:
             bmc.documents[f"{VOLUMES}/2"] = {"Id": "2", "RAIDType": "RAID0", "CapacityBytes": 2**30}
             bmc.documents[VOLUMES]["Members"].append({"@odata.id": f"{VOLUMES}/2"})
+        if handler.path == f"{DRIVE}/Insert":
+            bmc.documents[DRIVE]["Inserted"] = True
         is_meant = handler.path == place
         if is_meant:
             came.append(handler.path)
@@ -164,7 +166,7 @@ def test_a_change_without_a_task_is_an_error_that_says_so(bmc: HostileBmc, name:
     carry_out(bmc, ORDERS[name][0], 202, b"OK", {})
     task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
     task.driver = BareDriver({"power": RedfishPower()})
-    with pytest.raises(RedfishError, match="accepted the change of a logical disk and names no task"):
+    with pytest.raises(RedfishError, match="accepted the order and names no task"):
         ORDERS[name][1](task)
 
 

@@ -14,8 +14,9 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.members import bmc_of
 from ironic.drivers.modules.redfish.network_cards import seen_cards
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.processors_and_memory import memory_of
 from ironic.drivers.task import BareDriver
-from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import on
 from ironic.tests.unit.drivers.machine import Work
 
@@ -125,8 +126,12 @@ def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none
     del bmc.documents[CARDS]
     assert read(on(bmc), "reading", seen_cards).items == []
     del bmc.documents[SYSTEM]["EthernetInterfaces"]
-    seen = read(on(bmc), "reading", seen_cards)
-    assert seen.items == [] and "is not said" in seen.missing[0]
+    for named in (machines, []):
+        bmc.documents[chassis]["Links"] = {"ComputerSystems": named}
+        bmc.documents["/redfish/v1/Systems"]["Members"] = [link(SYSTEM), link("/redfish/v1/Systems/2")]
+        seen = read(on(bmc), "reading", seen_cards)
+        assert seen.items == [] and "is not said" in seen.missing[0]
+    bmc.documents[chassis]["Links"] = {"ComputerSystems": machines}
     machines.pop()
     assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
 
@@ -190,3 +195,49 @@ def test_settings_that_may_change_at_the_next_start_are_not_done(bmc: HostileBmc
     bmc.requests.clear()
     assert RedfishBIOS().apply_configuration(bios_settings(bmc, {"Attributes": {}}, Turbo="On"), turbo) is None
     assert {method for method, _ in bmc.requests} == {"GET"}
+
+
+@pytest.mark.parametrize("state, is_good", [("Completed", True), ("Exception", False), ("Cancelled", False)])
+def test_keys_are_reset_when_the_task_of_that_has_gone_well(bmc: HostileBmc, state: str, is_good: bool) -> None:
+    keys, monitor = f"{SYSTEM}/SecureBoot/Actions/Reset", "/redfish/v1/Tasks/7"
+    bmc.documents[SYSTEM]["SecureBoot"] = link(f"{SYSTEM}/SecureBoot")
+    bmc.documents[f"{SYSTEM}/SecureBoot"] = {
+        "Id": "SecureBoot", "SecureBootEnable": False, "Actions": {"#SecureBoot.ResetKeys": {"target": keys}},
+    }  # fmt: skip
+    bmc.documents[monitor] = {"@odata.id": monitor, "TaskState": state, "TaskStatus": "OK"}
+
+    def misbehave(handler: Handler) -> bool:
+        is_order = handler.path == keys
+        if is_order:
+            handler.answer(202, None, {"Location": monitor})
+        return is_order
+
+    bmc.misbehave = misbehave
+    if is_good:
+        RedfishManagement().clear_secure_boot_keys(on(bmc))
+    else:
+        with pytest.raises(RedfishError, match=state):
+            RedfishManagement().clear_secure_boot_keys(on(bmc))
+    assert bmc.count("POST", keys) == 1
+
+
+MODULES = f"{SYSTEM}/Memory"
+
+
+@pytest.mark.parametrize(
+    "odd, size",
+    [
+        ({"MemoryType": "N/A"}, None), ({"MemoryType": 5}, None), ({"MemoryType": "DDR4"}, None),
+        ({"CapacityMiB": 0, "Status": {"State": "Enabled"}}, None),
+        ({"CapacityMiB": None, "Status": {"State": None}}, None),
+        ({"MemoryType": "dram"}, 65536), ({"MemoryType": "NVDIMM_N"}, 32768), ({"CapacityMiB": 0}, 32768),
+        ({"CapacityMiB": None, "Status": {"State": "Absent"}}, 32768),
+    ],
+)  # fmt: skip
+def test_a_part_of_the_memory_is_no_size(bmc: HostileBmc, odd: dict[str, Any], size: int | None) -> None:
+    bmc.documents[SYSTEM]["Memory"] = link(MODULES)
+    bmc.documents[MODULES] = {"Members": [link(f"{MODULES}/{number}") for number in range(2)]}
+    for number, more in enumerate(({}, odd)):
+        module = {"Id": str(number), "MemoryType": "DRAM", "CapacityMiB": 32768, **more}
+        bmc.documents[f"{MODULES}/{number}"] = module
+    assert read(on(bmc), "reading", memory_of).get("physical_mb") == size

@@ -189,7 +189,7 @@ def test_each_change_follows_a_redirect_that_keeps_it(bmc: HostileBmc, conf: Set
             came.append((handler.path, handler.content))
             is_there = handler.path == f"{place}/moved"
             bmc.documents[SYSTEM]["IndicatorLED"] = "Lit"
-            bmc.documents[DRIVE]["Inserted"] = False
+            bmc.documents[DRIVE]["Inserted"] = name == "image"
             handler.send(204 if is_there else status, b"", {} if is_there else {"Location": f"{place}/moved"})
         return is_meant
 
@@ -213,7 +213,7 @@ def test_each_change_has_the_etag_of_the_document_where_the_bmc_wants_it(
         if is_meant:
             came.append(handler.headers.get("If-Match"))
             bmc.documents[SYSTEM]["IndicatorLED"] = "Lit"
-            bmc.documents[DRIVE]["Inserted"] = False
+            bmc.documents[DRIVE]["Inserted"] = name == "image"
             handler.send(204 if came[-1] == '"7"' else 428, b"")
         return is_meant
 

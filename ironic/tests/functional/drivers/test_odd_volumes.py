@@ -101,6 +101,12 @@ def test_a_drive_may_name_its_volume(bmc: HostileBmc, orders: Orders) -> None:
     assert taken(bmc, orders) == DRIVES[1:]
 
 
+def test_a_drive_of_a_volume_that_the_list_does_not_have_is_not_taken(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUMES] |= {"Members": [], "Members@odata.count": 0}
+    bmc.documents[DRIVES[0]]["Links"] = {"Volumes": [{"@odata.id": VOLUME}]}
+    assert taken(bmc, orders) == DRIVES[1:]
+
+
 @pytest.mark.parametrize("odd", [None, {}, {"Drives": None}, {"Drives": "x"}, {"Drives": [5]}])
 def test_no_drive_is_free_where_a_volume_does_not_show_its_own(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
     bmc.documents[VOLUME]["Links"] = odd

@@ -66,7 +66,7 @@ def test_the_drives_of_the_system_come_first(
     has(SYSTEM, "New", "CD", "DVD")
     management.attach_virtual_media(task, "cdrom", URL)
     assert bmc.orders == [(f"{SYSTEM}/VirtualMedia/New/Insert", {"Image": URL})]
-    assert management.get_virtual_media(task) == [{"media_types": ["CD", "DVD"], "inserted": False, "image": ""}]
+    assert management.get_virtual_media(task) == [{"media_types": ["CD", "DVD"], "inserted": True, "image": URL}]
 
 
 @pytest.mark.parametrize("medium", ["CD", "DVD"])
@@ -372,8 +372,31 @@ def test_an_image_may_be_awaited(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, conf: Any
 ) -> None:
     conf(redfish__enable_vmedia_insert_polling=True, redfish__vmedia_insert_timeout=1)
-    has(SYSTEM, "1", "CD")
+    has(SYSTEM, "1", "CD", Inserted=None)
+    # What is answered with 200 is not carried out.
+    bmc.answers = [200]
     with pytest.raises(InvalidParameterValue, match="does not report it"):
         management.attach_virtual_media(task, "cdrom", URL)
-    bmc.on_order = lambda _path: bmc.documents[f"{SYSTEM}/VirtualMedia/1"].update(Inserted=True)
     management.attach_virtual_media(task, "cdrom", URL)
+
+
+def test_an_image_that_the_bmc_shows_not_to_be_there_is_not(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, conf: Any
+) -> None:
+    conf(redfish__vmedia_insert_timeout=1)
+    has(SYSTEM, "1", "CD")
+    bmc.answers = [200]
+    with pytest.raises(InvalidParameterValue, match="does not report it"):
+        management.attach_virtual_media(task, "cdrom", URL)
+    # One that says nothing is believed.
+    bmc.documents[f"{SYSTEM}/VirtualMedia/1"]["Inserted"] = None
+    bmc.answers = [200]
+    management.attach_virtual_media(task, "cdrom", URL)
+
+
+def test_a_drive_with_an_image_that_says_it_is_empty_is_emptied(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=False, Image=URL)
+    management.detach_virtual_media(task)
+    assert orders(bmc) == ["1/Eject"]

@@ -75,6 +75,18 @@ def test_a_larger_value_is_refused_in_a_new_row_and_in_a_patch(service: Service,
     assert service.call("GET", path).json == made.json | {"updated_at": service.call("GET", path).json["updated_at"]}
 
 
+@pytest.mark.parametrize(
+    "route, body",
+    [("maintenance", {"reason": "r" * MOST}), ("states/raid", {"logical_disks": [{"size_gb": 1, "x": "y" * MOST}]})],
+)
+def test_a_route_of_its_own_takes_no_larger_value(service: Service, route: str, body: dict[str, Any]) -> None:
+    before = service.call("GET", f"/v1/nodes/{NODE}").json
+    refused = service.call("PUT", f"/v1/nodes/{NODE}/{route}", body=body)
+    assert refused.status == 400, refused.body
+    assert "[api]largest_json_field" in refused.body.decode()
+    assert service.call("GET", f"/v1/nodes/{NODE}").json == before
+
+
 def test_a_larger_value_from_before_may_shrink_and_does_not_hold_up_other_fields(service: Service) -> None:
     before = {"a": "x" * MOST, "b": "y" * MOST}
     uuid = service.store.allocations.create({"state": "error", "extra": before}).uuid

@@ -46,6 +46,15 @@ def test_what_is_no_document_is_refused(tmp_path: Path, text: str) -> None:
         document_in(path)
 
 
+@pytest.mark.parametrize("number", ["1" + ":1" * 60_000, "9" * 60_000, "1" + ":1" * 60_000 + ".5"])
+def test_a_long_number_is_refused(tmp_path: Path, number: str) -> None:
+    (path := tmp_path / "file").write_text(f"a: {number}")
+    with pytest.raises(ValueError, match="a number has more than 100 characters"):
+        document_in(path)
+    path.write_text("a: [1:30, 2.5, 0x1f]")
+    assert document_in(path) == {"a": [90, 2.5, 31]}
+
+
 def test_pipes_and_devices_are_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
     for path in (pipe, Path("/dev/zero"), Path("/dev/null")):

@@ -110,6 +110,8 @@ _REDFISH = {
     "raid._store": "stores: what _logical_disks returns",
     "raid._used": "acts: all volumes, and which drives each has",
     "raid_volumes._volumes_at": "acts: all volumes",
+    "media_orders.shows_no_image": "acts: that no image is in must be said",
+    "media_orders.is_ejected": "acts: whether the drive is empty after an ejection must be said",
     "raid_volumes.volume_paths": "acts: all volumes of all storages, and the kind of each",
     "ramdisk_images._remember": "acts: stores what the service has made, nothing of the machine",
     "vendor.RedfishVendorPassthru": "acts: as the user asks, on one subscription",

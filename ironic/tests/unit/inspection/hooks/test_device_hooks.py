@@ -282,7 +282,7 @@ LARGE = {"name": "/dev/sdb", "size": 200 * GIB + 5, "serial": "b"}
         ({"size": GIB - 1}, 0, 0),
         ({"size": str(5 * GIB)}, 1, 4),
         ({"size": float(5 * GIB)}, 1, 4),
-        *(({"size": odd}, 1, None) for odd in (None, -1, 0, "N/A", "100 GiB", True, [GIB], 1.5)),
+        *(({"size": odd}, 1, None) for odd in (None, -1, 0, 5, 102400, "N/A", "100 GiB", True, [GIB], 1.5)),
         ({}, 1, None),
         ("/dev/sda", 1, None),
         (None, 1, 0),
