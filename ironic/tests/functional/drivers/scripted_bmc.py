@@ -58,13 +58,19 @@ class ScriptedBmc:
         status, document = answer if isinstance(answer, tuple) else (answer, {})
         if status == 204 and path == RESET:
             self._reset(body["ResetType"])
-        if status == 204 and path.endswith("/Eject"):
-            self.documents[path.removesuffix("/Eject")] |= {"Inserted": False, "Image": None}
-        if status == 204 and isinstance(body, dict) and "Inserted" in body and path in self.documents:
-            self.documents[path] |= {"Inserted": body["Inserted"], "Image": body.get("Image")}
-        if status == 204 and path.endswith("/Insert"):
-            self.documents[path.removesuffix("/Insert")] |= {"Inserted": True, "Image": body["Image"]}
+        if status == 204:
+            self._carry_out(path, body)
         return status, document
+
+    def _carry_out(self, path: str, body: Any) -> None:
+        """Fill or empty a virtual drive."""
+        if isinstance(body, dict) and "Inserted" in body and path in self.documents:
+            self.documents[path] |= {"Inserted": body["Inserted"], "Image": body.get("Image")}
+        for document in self.documents.values():
+            for name, inserted in (("EjectMedia", False), ("InsertMedia", True)):
+                action = (document.get("Actions") or {}).get(f"#VirtualMedia.{name}") or {}
+                if action.get("target") == path:
+                    document |= {"Inserted": inserted, "Image": body["Image"] if inserted else None}
 
     def sent(self) -> list[Any]:
         """Return the bodies of the orders in turn."""

@@ -214,7 +214,7 @@ _OTHERWISE = [
         ("/Bios#Attributes$", "BIOS"),
         ("Registr.*/Value$", "BIOS_words"),
         # The summary of processors; drives of the next owner; devices of simple storage, also those without a name.
-        ("SYSTEM/Processors", "cpu"),
+        ("SYSTEM/Processors|^SYSTEM#Processors$", "cpu"),
         ("/VirtualMedia(/|#)|^SYSTEM#VirtualMedia", "virtual_media"),
         ("^SYSTEM#Storage|/Storage/[^/]+#Drives", "Drive"),
         ("/SimpleStorage/[^#]*#Devices", "disks"),

@@ -177,7 +177,7 @@ def test_a_large_body_is_counted_once_and_answered_as_ever(service: Service) -> 
     answers = []
 
     def create(number: int) -> None:
-        document = {"driver": "fake-hardware", "name": f"large-{number}", "extra": {"a": "x" * 900_000}}
+        document = {"driver": "fake-hardware", "name": f"large-{number}", "instance_info": {"a": "x" * 900_000}}
         client = http.client.HTTPConnection("127.0.0.1", service.port or 0, timeout=60)
         with closing(client):
             client.request(
@@ -187,7 +187,7 @@ def test_a_large_body_is_counted_once_and_answered_as_ever(service: Service) -> 
                 {"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": "1.50"},
             )
             answer = client.getresponse()
-            answers.append((answer.status, len(json.loads(answer.read())["extra"]["a"])))
+            answers.append((answer.status, len(json.loads(answer.read())["instance_info"]["a"])))
 
     threads = [threading.Thread(target=create, args=(number,)) for number in range(8)]
     for thread in threads:
