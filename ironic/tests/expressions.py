@@ -65,12 +65,13 @@ def _found_in(path: Path, tree: ast.Module, methods: dict[str, set[str]]) -> Ite
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re" | "re2" as library), attr=used)) if (
                 used == "compile" or used in _USES
             ):
+                written = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
                 given = methods.get(names.get(node, ""), set()) if used == "compile" else {used}
                 yield Expression(
                     f"{module}:{node.lineno}",
                     library,
                     ast.unparse(node.args[0]),
-                    node.args[0].value if isinstance(node.args[0], ast.Constant) else None,  # type: ignore[arg-type]
+                    written if isinstance(written, str | bytes) else None,
                     _flags(node, library, used),
                     frozenset(given or {"search"}),
                 )

@@ -39,7 +39,10 @@ class RootDevice(InspectionHook):
     plugin_data_keys = ("root_disk", "local_gb")
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
-        """Set `root_disk` and `local_gb`, or fail when no disk matches the hints."""
+        """Set `root_disk` and `local_gb`, or fail when no disk matches the hints; a part of the disks sets neither."""
+        if missing_in(plugin_data, DISKS):
+            LOG.warning("Node %s: not all of its disks can be read; local_gb stays as it is", task.node.uuid)
+            return
         properties = task.node.properties
         hints, skipped = properties.get(_HINTS) or {}, properties.get(_SKIPPED) or []
         if hints or skipped:

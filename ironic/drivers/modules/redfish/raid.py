@@ -259,12 +259,12 @@ def _judge(task: Task, memory: Memory) -> Verdict:
 
     found = read(task, "watching a change of logical disks", states, anew=True)
     # A task that says nothing may have done its work, which the volumes show.
-    unsaid = [state.text for state in found if state.end is End.UNSAID and not state.word]
-    if failed := [state.text for state in found if state.is_over and not state.is_good and state.text not in unsaid]:
+    unsaid = [state for state in found if state.end is End.UNSAID and not state.word]
+    if failed := [state.text for state in found if state.is_over and not state.is_good and state not in unsaid]:
         return StepFailed(f"the logical disks could not be changed: {'; '.join(failed)}")
     if not all(state.is_over for state in found):
         return None
-    memory = {**memory, "unsaid": [*memory.get("unsaid", ()), *unsaid]}
+    memory = {**memory, "unsaid": [*memory.get("unsaid", ()), *(state.text for state in unsaid)]}
     if memory["delete"] or memory["create"]:
         return lambda task, _: _continue(task, memory)
     if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):

@@ -54,7 +54,13 @@ def test_a_drive_that_is_not_empty_for_certain_is_emptied(bmc: HostileBmc, odd: 
 
 
 def test_an_ejection_that_is_accepted_and_not_carried_out_is_no_success(bmc: HostileBmc) -> None:
-    bmc.misbehave = lambda handler: handler.path == EJECT and (handler.send(204, b"") or True)  # type: ignore[func-returns-value]
+    def misbehave(handler: Handler) -> bool:
+        is_order = handler.path == EJECT
+        if is_order:
+            handler.send(204, b"")
+        return is_order
+
+    bmc.misbehave = misbehave
     with pytest.raises(RedfishError, match="accepted to eject the image and does not show the drive empty"):
         RedfishManagement().detach_virtual_media(on(bmc))
     assert bmc.count("POST", EJECT) == 1

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from openstack.connection import Connection
 
+from ironic.tests.functional.live.conftest import tls as tls
 from ironic.tests.scenario.clients.exercises import claimed
 from ironic.tests.scenario.clients.lab import Lab, open_lab
 from ironic.tests.scenario.clients.sdk import Recorder, connection

@@ -16,7 +16,6 @@ from ironic.api.inspector.old_api import InspectorApi
 from ironic.command import http_bodies, wsgi_bridge
 from ironic.command.http_bodies import SMALLER
 from ironic.command.http_server import ApiServer, ServerSettings, Tls
-from ironic.tests.functional.live.conftest import tls  # noqa: F401  # a fixture
 from ironic.tests.functional.wire import service as services
 from ironic.tests.scenario.clients.sdk import QUIET
 from ironic.tests.scenario.clients.shell import Shell
@@ -95,7 +94,7 @@ def test_requests_shows_it_for_any_length(serve: Callable[..., tuple[ApiServer, 
 @pytest.mark.parametrize("is_encrypted", [False, True])
 def test_it_is_shown_for_a_body_that_takes_long_to_send(
     serve: Callable[..., tuple[ApiServer, services.Service]],
-    tls: Tls,  # noqa: F811  # the fixture
+    tls: Tls,
     is_encrypted: bool,
 ) -> None:
     server, _ = serve(tls if is_encrypted else None)

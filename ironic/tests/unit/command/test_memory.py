@@ -36,11 +36,10 @@ def test_it_is_given_back_once_most_of_a_crowd_have_gone(
 
 
 def test_crowds_that_come_and_go_cause_it_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float] = []
-    now = 0.0
-    monkeypatch.setattr(memory, "give_back", lambda: given.append(now))
-    after = AfterCrowds(lambda: now)
-    for now in (0.0, 1.0, 59.0, 60.0, 61.0):  # noqa: B007  # the clock
+    given, clock = list[float](), [0.0]
+    monkeypatch.setattr(memory, "give_back", lambda: given.append(clock[0]))
+    after = AfterCrowds(lambda: clock[0])
+    for clock[0] in (0.0, 1.0, 59.0, 60.0, 61.0):
         after.note(CROWD)
         after.note(0)
     assert given == [0.0, 60.0]

@@ -151,10 +151,10 @@ LINES = dict(zip(_PLACES, (_REDFISH, _IPMI, _HOOKS), strict=True))
 def acting(source: str, module: str) -> Iterator[str]:
     """Yield `module.function` or `module.Class` of all that reads with tolerance or acts, `module` for its own body."""
     for part in ast.parse(source).body:
-        is_named = isinstance(part, ast.FunctionDef | ast.ClassDef)
+        name = f"{module}.{part.name}" if isinstance(part, ast.FunctionDef | ast.ClassDef) else module
         for node in ast.walk(part):
             if isinstance(node, ast.Call) and _counts(node.func):
-                yield f"{module}.{part.name}" if is_named else module  # type: ignore[attr-defined]
+                yield name
                 break
 
 

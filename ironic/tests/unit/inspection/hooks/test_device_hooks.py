@@ -247,6 +247,15 @@ def test_it_makes_a_new_disk_the_root_disk(
     assert task.node.properties == expected
 
 
+@pytest.mark.parametrize("hints", [{}, {"root_device": {"name": "/dev/sda"}}])
+def test_a_part_of_the_disks_has_no_root_disk(task: Work, hints: dict[str, Any]) -> None:
+    task.node.properties = {"local_gb": 7, **hints}
+    data: dict[str, Any] = {"incomplete": {"disks": ["/Drives/7 can't be read"]}}
+    hooked(task, RootDevice(), {"disks": [SMALL]}, data)
+    assert task.node.properties == {"local_gb": 7, **hints}
+    assert "root_disk" not in data
+
+
 @pytest.mark.parametrize("now", [disks("a", "b", 5), disks("a", "b", {}), {"disks": [*disks("a", "b")["disks"], "x"]}])
 def test_a_part_of_the_disks_makes_none_the_root_disk(task: Work, now: dict[str, Any]) -> None:
     task.store.inventories.put(task.node.id, disks("a"), {})
