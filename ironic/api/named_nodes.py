@@ -81,7 +81,12 @@ def node_values(request: Request, ident: str) -> NodeValues:
 
 def lock_retries(request: Request) -> LockRetries:
     """Return how often and how long a request waits for a locked node."""
-    return LockRetries(request.settings.node_locked_attempts, request.settings.node_locked_interval)
+    settings, conductors = request.settings, request.services.conductors
+    return LockRetries(
+        settings.node_locked_attempts,
+        settings.node_locked_interval,
+        lambda: conductors.waiting.one_of(request.context),
+    )
 
 
 class Holder(NamedTuple):

@@ -114,7 +114,7 @@ class ServerSettings:
         tls = Tls(api.cert_file, api.key_file, api.server_tls_minimum_version, api.server_tls_ciphers)
         return cls(
             address=api.unix_socket or (api.host_ip, api.port),
-            threads=(api.api_workers or min(4, os.cpu_count() or 1)) * THREADS_PER_WORKER,
+            threads=threads_for_requests(conf),
             tls=tls if api.enable_ssl_api else None,
             socket_mode=api.unix_socket_mode,
             body_limit=2 * max(getattr(api, name) for name in _BODY_LIMITS) * 1024,
@@ -179,6 +179,12 @@ class ServerSettings:
             raise OSError(errno.EADDRINUSE, f"{path} is in use: another process listens there. Stop it first", path)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+
+def threads_for_requests(conf: cfg.ConfigOpts) -> int:
+    """Return how many common threads answer requests."""
+    workers: int = conf.api.api_workers or min(4, os.cpu_count() or 1)
+    return workers * THREADS_PER_WORKER
 
 
 class HttpServer:

@@ -22,8 +22,9 @@ from ironic.command.components import (
 )
 from ironic.command.conductor_name import ConductorName
 from ironic.command.file_server import PublishedFilesComponent
-from ironic.command.http_server import ServerSettings
+from ironic.command.http_server import ServerSettings, threads_for_requests
 from ironic.command.lifecycle import Component, Pause
+from ironic.command.wsgi_bridge import threads_of_one
 from ironic.command.wsgi_call import Application
 from ironic.conductor import awaited_shutdowns, consoles, housekeeping, periodic_tasks, power_sync, sensor_readings
 from ironic.conductor.allocator import Allocator
@@ -42,6 +43,7 @@ from ironic.rpc import rpc_versions
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
+from ironic.rpc.waiting_calls import WaitingCalls
 
 if TYPE_CHECKING:
     from ironic.command.console_proxy import ConsoleProxy
@@ -273,7 +275,10 @@ def _applications(
     from ironic.api.settings import ApiSettings
 
     conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
-    conductors = ConductorClients(transport, hash_ring)
+    # As many as one address may have: all clients of a proxy have the same.
+    places = threads_of_one(threads_for_requests(conf))
+    waiting = WaitingCalls(places, conf.api.waiting_percentage_per_project)
+    conductors = ConductorClients(transport, hash_ring, waiting)
     access_log.open_file(conf)
 
     # Only where the operator names origins: the CORS middleware costs more than a short request.

@@ -70,6 +70,11 @@ PAUSE_SECONDS = 1.0
 _TOO_MANY: Final = b"HTTP/1.1 429 "
 
 
+def threads_of_one(threads: int) -> int:
+    """Return how many of the common threads one address may have."""
+    return threads - threads // KEPT_FOR_OTHERS
+
+
 class _Worker(threading.Thread):
     """A thread that runs one job after another until it gets None."""
 
@@ -117,7 +122,7 @@ class WsgiBridge:
     ) -> None:
         """Take the numbers of threads and whether the loop answers a GET; see `ServerSettings`."""
         self.application, self._computes_in_loop, self._trusts_proxy = application, computes_in_loop, trusts_proxy
-        self._quick = _Lane(QUICK, Turns(threads, threads - threads // KEPT_FOR_OTHERS))
+        self._quick = _Lane(QUICK, Turns(threads, threads_of_one(threads)))
         self._lanes = {
             QUICK: self._quick,
             SLOW: _Lane(SLOW, Turns(slow_threads), slow_waiting, LONGEST_WAIT),

@@ -8,7 +8,6 @@ import logging
 from typing import Any, Final
 
 from ironic.conductor import node_events, power
-from ironic.conductor.fair_shares import Party, party_of
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.locking import LockMode
 from ironic.conductor.party_rounds import OWNERS, PartyRounds
@@ -18,6 +17,7 @@ from ironic.conductor.transitions import shortened
 from ironic.core import states, syntax
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.fair_shares import Party, party_of
 from ironic.core.values import utc_now
 from ironic.rpc.hash_ring import HashRingManager
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ironic.conductor.fair_shares import FairQueue, party_of
 from ironic.conductor.tasks import TaskFactory
 from ironic.core.errors import NoFreeConductorWorker
+from ironic.core.fair_shares import FairQueue, party_of
 from ironic.inspection.bmc_addresses import server_of
 from ironic.rpc.hash_ring import HashRingManager
 

@@ -15,7 +15,6 @@ from typing import Final
 
 from ironic.conductor import background_work, node_events
 from ironic.conductor.background_work import Work
-from ironic.conductor.fair_shares import party_of
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.locking import LockMode
 from ironic.conductor.node_events import add_history
@@ -28,6 +27,7 @@ from ironic.core.bmc_readings import Console
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.failure_texts import failure_text, without_node
+from ironic.core.fair_shares import party_of
 from ironic.core.hardware_errors import ConsoleContainerError, ConsoleError
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
 from ironic.drivers.modules.graphical import containers

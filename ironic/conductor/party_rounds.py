@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Final
 
-from ironic.conductor.fair_shares import Party
 from ironic.conductor.tasks import TaskFactory
 from ironic.core.errors import NoFreeConductorWorker
+from ironic.core.fair_shares import Party
 
 LOG = logging.getLogger(__name__)
 

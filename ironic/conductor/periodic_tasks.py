@@ -23,7 +23,6 @@ from futurist import periodics
 from oslo_db import exception as db_errors
 
 from ironic.conductor import background_work
-from ironic.conductor.fair_shares import party_of
 from ironic.conductor.flows import inspecting, resuming
 from ironic.conductor.locking import LockMode
 from ironic.conductor.party_rounds import OWNERS, PartyRounds
@@ -31,6 +30,7 @@ from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.fair_shares import party_of
 from ironic.core.flow import INSPECT, in_state
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
 from ironic.drivers.step_declarations import StepDone, StepFailed

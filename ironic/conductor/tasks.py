@@ -15,12 +15,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ironic.conductor import power, transitions
-from ironic.conductor.fair_shares import party_of
 from ironic.conductor.locking import Lock, LockMode, Locks
 from ironic.conductor.workers import Workers, WorkerSlot
 from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.errors import ExclusiveLockRequired, NodeNotLocked, NoFreeConductorWorker, TakenOver
+from ironic.core.fair_shares import party_of
 from ironic.drivers import task as drivers
 
 if TYPE_CHECKING:

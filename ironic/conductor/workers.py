@@ -22,8 +22,8 @@ from concurrent.futures import Future, InvalidStateError
 from enum import Enum
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from ironic.conductor.fair_shares import Party, has_room
 from ironic.core.errors import NoFreeConductorWorker, OwnersWorkersInUse
+from ironic.core.fair_shares import Party, has_room
 
 LOG = logging.getLogger(__name__)
 

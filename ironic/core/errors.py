@@ -7,7 +7,7 @@
     +- NotAcceptable 406
     +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
     +- TemporaryFailure 503 - NoFreeConductorWorker (OwnersWorkersInUse), ConcurrentActionLimit, CallHeldBack
-    |                       - ReportNotTaken
+    |                       - ReportNotTaken, ProjectsCallsWait
     |                       - ConductorUnreachable - ConductorSilent, ConductorAbsent, CallCameTooLate
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
@@ -329,6 +329,15 @@ class OwnersWorkersInUse(NoFreeConductorWorker):
     text = (
         "Operations on nodes of the same owner have {count} workers of conductor {host} already, which is their share "
         "([conductor]workers_percentage_per_owner). Try again when some of them have ended."
+    )
+
+
+class ProjectsCallsWait(TemporaryFailure):
+    """The requests of one project that wait have its share of the threads of the API."""
+
+    text = (
+        "{count} requests of the same project wait for conductors or locked nodes already, which is its share of this "
+        "API ([api]waiting_percentage_per_project). Try again when some of them have ended."
     )
 
 

@@ -14,6 +14,7 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import ConductorAbsent, ConductorSilent, DriverNotFound
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.rpc_api import CALLS, Call, ConductorAPI
+from ironic.rpc.waiting_calls import WaitingCalls
 
 _MOST_HOSTS: Final = 4096
 
@@ -26,16 +27,17 @@ class Transport(Protocol):
 
 
 class _Watched:
-    """A transport that notes which conductors did not take a call, until they take one."""
+    """A transport that counts the calls that wait, and notes which conductors did not take a call, until they do."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    def __init__(self, transport: Transport, waiting: WaitingCalls) -> None:
+        self._transport, self._waiting = transport, waiting
         self.missed_at: dict[str, float] = {}
 
     def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
-        """Make one call."""
+        """Make one call; raises ProjectsCallsWait if too many of its project wait."""
         try:
-            result = self._transport.send(host, context, call, arguments)
+            with self._waiting.one_of(context):
+                result = self._transport.send(host, context, call, arguments)
         except (ConductorAbsent, ConductorSilent):
             if len(self.missed_at) >= _MOST_HOSTS:
                 self.missed_at.clear()
@@ -95,8 +97,10 @@ _RemoteConductor: Final = type(
 class ConductorClients:
     """The proxies of all conductors."""
 
-    def __init__(self, transport: Transport, hash_ring: HashRingManager) -> None:
-        self._transport = _Watched(transport)
+    def __init__(self, transport: Transport, hash_ring: HashRingManager, waiting: WaitingCalls | None = None) -> None:
+        """Send calls by this transport; ``waiting`` counts those that wait (None: with no limit)."""
+        self.waiting = waiting or WaitingCalls()
+        self._transport = _Watched(transport, self.waiting)
         self._hash_ring = hash_ring
 
     def seconds_since_missed(self, hostname: str) -> float | None:

@@ -9,6 +9,7 @@ runbook select its nodes.
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, NamedTuple
 
 from ironic.core import hardware_interfaces, node_rules
@@ -61,10 +62,12 @@ def chosen_interfaces(
 
 
 class LockRetries(NamedTuple):
-    """How often to try to change a locked node, and the seconds between two attempts."""
+    """How often to try to change a locked node, the seconds between two attempts, and what counts those who wait."""
 
     attempts: int
     interval: float
+    # A context manager around each wait, which may refuse it.
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 # How much longer to wait for background work, which ends soon and must not fail requests.
@@ -104,7 +107,8 @@ def change_free(store: Store, ident: str, change: Callable[[NodeRecord], None], 
             if (left := begun + seconds * longer - time.monotonic()) <= 0:
                 raise
         # Outside the transaction, which on SQLite blocks every other writer.
-        store.nodes.wait_for_release(ident, min(retries.interval, left))
+        with retries.waiting():
+            store.nodes.wait_for_release(ident, min(retries.interval, left))
 
 
 def _change_now(store: Store, ident: str, change: Callable[[NodeRecord], None]) -> NodeRecord:

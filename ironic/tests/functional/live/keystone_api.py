@@ -26,3 +26,9 @@ def api_process(directory: Path, name: str, keystone_options: Mapping[str, objec
     configuration = write_options(directory / f"{name}.conf", options)
     create_database(configuration)
     return Service("ironic-api", [configuration], log, port)
+
+
+def trust_in(keystone: str) -> dict[str, object]:
+    """Return the options of [keystone_authtoken] for the Keystone at this URL."""
+    trust = {"www_authenticate_uri": keystone, "auth_type": "admin_token", "endpoint": f"{keystone}/v3"}
+    return {**trust, "token": "ours"}

@@ -15,6 +15,7 @@ import requests
 
 from ironic.command.http_server import THREADS_PER_WORKER
 from ironic.command.wsgi_bridge import LOGIN_SHARE
+from ironic.tests.functional.live.keystone_api import trust_in
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import Identity
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
@@ -36,7 +37,6 @@ def played() -> Iterator[Identity]:
 @pytest.fixture
 def service(tmp_path: Path, played: Identity) -> Iterator[Service]:
     port, log = free_port(), tmp_path / "log"
-    trust = {"www_authenticate_uri": played.url, "auth_type": "admin_token", "endpoint": f"{played.url}/v3"}
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
             "auth_strategy": "keystone",
@@ -47,7 +47,7 @@ def service(tmp_path: Path, played: Identity) -> Iterator[Service]:
         },
         "database": {"connection": f"sqlite:///{tmp_path}/ironic.sqlite"},
         "api": {"host_ip": "127.0.0.1", "port": port, "api_workers": 1},
-        "keystone_authtoken": {**trust, "token": "ours"},
+        "keystone_authtoken": trust_in(played.url),
     }
     with all_in_one([write_options(tmp_path / "ironic.conf", options)], log, port) as running:
         yield running

@@ -1,8 +1,5 @@
 """One owner's machines, whose BMCs say one byte a second, leave workers to the machines and ramdisks of others."""
 
-import contextlib
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,32 +11,6 @@ from ironic.tests.functional.live.asking import call
 from ironic.tests.live_service import Service, all_in_one_below
 
 WORKERS, SLOW, HONEST = 30, 45, 6
-# What a slow BMC says, a byte a second: longer than the test lasts.
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
-
-
-@pytest.fixture
-def slow_port() -> Iterator[int]:
-    """Answer at every address of the loopback; each address has connections of its own."""
-    over, listener = threading.Event(), socket.create_server(("", 0), backlog=256)
-
-    def drip(link: socket.socket) -> None:
-        with link, contextlib.suppress(OSError):
-            for byte in HEAD:
-                link.sendall(bytes([byte]))
-                if over.wait(1):
-                    return
-
-    def accept() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=drip, args=(listener.accept()[0],), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    yield listener.getsockname()[1]
-    over.set()
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
 
 
 @pytest.fixture

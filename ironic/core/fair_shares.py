@@ -1,9 +1,9 @@
-"""Shares of a limited number of places, so that the nodes of one owner never take all that others need.
+"""Shares of a limited number of places, so that no project takes all that others need.
 
-A party is the project that a node belongs to: its owner, or its lessee if it has no owner; None is the site. A party
-may hold a percentage of the places that the others leave: the first one two thirds, another one two thirds of the rest.
-So something is free for the party that comes next, and parties that want much end with equal shares. Nothing is kept
-from a party that is alone.
+A party is a project, None is the site: the project that a node belongs to (its owner, or its lessee if it has no
+owner), or that of a caller. A party may hold a percentage of the places that the others leave: the first one two
+thirds, another one two thirds of the rest. So something is free for the party that comes next, and parties that want
+much end with equal shares. Nothing is kept from a party that is alone.
 """
 
 import threading

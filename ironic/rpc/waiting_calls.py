@@ -1,0 +1,57 @@
+"""Shares of the API's threads: how many of a project's requests may wait for conductors and locks at the same time.
+
+A request that waits for a conductor, which may wait for a BMC, or for a locked node keeps a thread of the API. One
+project has a share of what others leave (`ironic.core.fair_shares`), so that slow machines of one project do not take
+all threads. The first call of a project is never refused. The site, which is callers without a project, has no limit
+before a project has called; calls of ramdisks are a party of their own.
+"""
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from ironic.core.context import RequestContext
+from ironic.core.errors import ProjectsCallsWait
+from ironic.core.fair_shares import Party, has_room
+
+# No project has this ID.
+_RAMDISKS: Final = ""
+
+
+class WaitingCalls:
+    """Counts the requests of one process that wait, by project."""
+
+    def __init__(self, places: int = sys.maxsize, percentage: int = 100) -> None:
+        """Share so many places; a party may have a percentage of those that others leave."""
+        self._places, self._percentage = places, percentage
+        self._of_party: Counter[Party] = Counter()
+        self._taken, self._has_projects = 0, False
+        self._lock = threading.Lock()
+
+    @property
+    def taken(self) -> int:
+        """The number of requests that wait."""
+        return self._taken
+
+    @contextmanager
+    def one_of(self, context: RequestContext) -> Iterator[None]:
+        """Count a call of this caller while the block runs; raises ProjectsCallsWait if its project has its share."""
+        party = _RAMDISKS if context.is_public_api else context.project_id or None
+        with self._lock:
+            held = self._of_party[party]
+            self._has_projects = self._has_projects or bool(party)
+            is_limited = held and (party is not None or self._has_projects)
+            if is_limited and not has_room(held, self._places - self._taken, self._percentage):
+                raise ProjectsCallsWait(count=held)
+            self._taken, self._of_party[party] = self._taken + 1, held + 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken -= 1
+                self._of_party[party] -= 1
+                if not self._of_party[party]:
+                    del self._of_party[party]
