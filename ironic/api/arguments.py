@@ -106,10 +106,22 @@ def check_sizes(
     if not largest:
         return
     for name, value in values.items():
-        if known[name].is_limited and (size := _size(value)) > largest and size >= _size(before.get(name)):
+        exempt = known[name].exempt_key
+        counted, present = _counted(value, exempt), _counted(before.get(name), exempt)
+        if known[name].is_limited and (size := _size(counted)) > largest and size >= _size(present):
+            if exempt and counted == present:
+                continue
+            what = f"{name} without {exempt}" if exempt else name
             raise InvalidParameterValue(
-                err=f"{name} has {size} bytes as JSON, more than the {largest} that [api]largest_json_field allows."
+                err=f"{what} has {size} bytes as JSON, more than the {largest} that [api]largest_json_field allows."
             )
+
+
+def _counted(value: object, exempt: str | None) -> object:
+    """Return what of a value counts: all but one key."""
+    if exempt is None or not isinstance(value, Mapping):
+        return value
+    return {key: one for key, one in value.items() if key != exempt}
 
 
 def _size(value: object) -> int:

@@ -11,6 +11,7 @@ from ironic.api import access
 from ironic.api.request import Request
 from ironic.core.model.fields import Resource
 from ironic.core.model.node import Node
+from ironic.services import row_limits
 from ironic.services.row_limits import Room
 
 
@@ -24,12 +25,18 @@ def of_project(request: Request, project: str | None, resource: type[Resource]) 
 
 
 def of_node(request: Request, resource: type[Resource]) -> Callable[[Mapping[str, Any]], Room | None]:
-    """Return a function that takes the columns of a new part of a node and returns the room for it."""
+    """Return a function that takes the columns of a part that a node gets and returns the room for it."""
+    most = most_parts(request)
+    return lambda columns: row_limits.of_parts(most, resource.plural(), columns["node_id"])
 
-    def room(columns: Mapping[str, Any]) -> Room | None:
-        if not request.is_judged or access.is_site_operator(request):
-            return None
-        most, whose = request.settings.parts_per_node, "The node has"
-        return Room(most, resource.plural(), "[api]parts_per_node", whose, of_node=columns["node_id"])
 
-    return room
+def most_parts(request: Request) -> int:
+    """Return how many parts of a kind a node may have when this caller adds or moves another one; 0: any number."""
+    is_limited = request.is_judged and not access.is_site_operator(request)
+    return request.settings.parts_per_node if is_limited else 0
+
+
+def of_move(request: Request, columns: Mapping[str, Any]) -> dict[str, int]:
+    """Return the argument ``most`` of a conductor's call if new columns move a part to another node."""
+    most = most_parts(request) if "node_id" in columns else 0
+    return {"most": most} if most else {}

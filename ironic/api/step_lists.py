@@ -74,10 +74,11 @@ def change_step_list(
     changes: Sequence[Change],
     rule: str,
     settle: Settle = lambda record, values: values,
+    room: Callable[[str], Room | None] = lambda owner: None,
 ) -> Answer:
     """Patch a list in one transaction and return its document as the answer; ``settle`` may adjust the values.
 
-    ``rule`` guards changes of the steps.
+    ``rule`` guards changes of the steps; ``room`` returns the limit of the rows of a new owner.
     """
 
     def revise(record: Any) -> dict[str, Any]:
@@ -91,7 +92,7 @@ def change_step_list(
             json_patch.refuse_redirected(names, "steps")
         return settle(record, values)
 
-    record = row_changes.change_step_list(request.store, lists, ident, revise)
+    record = row_changes.change_step_list(request.store, lists, ident, revise, room)
     return answers.document(projection.full(resource, request.minor).of_record(request, record, {}))
 
 

@@ -16,8 +16,10 @@ from ironic.core import node_rules
 from ironic.core.errors import ChangedMeanwhile, Conflict, IronicError
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, PortNotFound
 from ironic.db import PortgroupRecord, PortRecord
+from ironic.db.repository import R, Repository
 from ironic.inspection import inventory_storage
 from ironic.services import row_changes
+from ironic.services.row_limits import check_room, of_parts
 
 LOG = logging.getLogger(__name__)
 
@@ -46,7 +48,11 @@ _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_
 
 @rpc_method
 def update_port(
-    task: TaskManager, port_id: str, changes: dict[str, object], seen: dict[str, object] | None = None
+    task: TaskManager,
+    port_id: str,
+    changes: dict[str, object],
+    seen: dict[str, object] | None = None,
+    most: int | None = None,
 ) -> None:
     """Change a port that is as it was seen, if the node's state and its network interface allow it."""
     port = _port_of(task, port_id)
@@ -65,6 +71,7 @@ def update_port(
     task.network.port_changed(task, port)
 
     def write() -> None:
+        _check_room(task, port, task.store.ports, "ports", most)
         if group_id is not None:
             row_changes.share_network(task.store, group_id, port.physical_network, port.id)
         port.save()
@@ -118,7 +125,11 @@ def _port_of(task: TaskManager, port_id: str) -> PortRecord:
 
 @rpc_method
 def update_portgroup(
-    task: TaskManager, portgroup_id: str, changes: dict[str, object], seen: dict[str, object] | None = None
+    task: TaskManager,
+    portgroup_id: str,
+    changes: dict[str, object],
+    seen: dict[str, object] | None = None,
+    most: int | None = None,
 ) -> None:
     """Change a port group that is as it was seen, if its ports, the node's state and its network interface allow it."""
     group = _portgroup_of(task, portgroup_id)
@@ -135,6 +146,7 @@ def update_portgroup(
     task.network.portgroup_changed(task, group)
 
     def write() -> None:
+        _check_room(task, group, task.store.portgroups, "portgroups", most)
         group.save()
         if "physical_network" in changes:
             for port in members:
@@ -150,6 +162,14 @@ def destroy_portgroup(task: TaskManager, portgroup_id: str) -> None:
     group = _portgroup_of(task, portgroup_id)
     node_rules.check_unbound(task.node, f"Port group {group.uuid}", is_attached(group))
     task.write(lambda: task.store.portgroups.delete(group.id))
+
+
+def _check_room(
+    task: TaskManager, part: PortRecord | PortgroupRecord, rows: Repository[R], kind: str, most: int | None
+) -> None:
+    """Raise RowLimit if the part moves to another node that has ``most`` of its kind."""
+    if part.node_id != task.node.id:
+        check_room(rows, of_parts(most or 0, kind, part.node_id))
 
 
 def _portgroup_of(task: TaskManager, portgroup_id: str) -> PortgroupRecord:

@@ -101,8 +101,8 @@ LIMITS = [
         min=0,
         mutable=True,
         help="Maximum size of a field that clients write freely, such as extra, properties, driver_info, or the steps "
-        "of a runbook, in KiB of JSON; a larger value is refused with 400. instance_info is exempt, as it holds config "
-        "drives. A stored value that is larger stays readable and may shrink. 0 is no limit but that of the body.",
+        "of a runbook, in KiB of JSON; a larger value is refused with 400. The configdrive of instance_info does not "
+        "count. A stored value that is larger stays readable and may shrink. 0 is no limit but that of the body.",
     ),
     cfg.IntOpt(
         "requests_per_minute_address",
@@ -163,9 +163,9 @@ LIMITS = [
         min=0,
         mutable=True,
         help="How many ports, port groups, volume connectors and volume targets (of each kind) a node may have when "
-        "users of a project create another one, which is refused with 403 beyond the limit. Together with "
-        "nodes_per_project it limits what a project has of them. Administrators of the whole site are not limited. "
-        "0 is no limit.",
+        "users of a project create another one or move one to it, which is refused with 403 beyond the limit. An "
+        "inspection of a node with an owner fails if it finds more ports. Together with nodes_per_project this limits "
+        "what a project has of them. Administrators of the whole site are not limited. 0 is no limit.",
     ),
 ]
 

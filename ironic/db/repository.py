@@ -154,7 +154,6 @@ class Repository(ABC, Generic[R]):
         """Count the rows that match, but for this one; until the transaction ends, no other one can count.
 
         With the id of a node its parts are counted, and only who counts parts of the same node has to wait.
-        It has to be the first call in a transaction: MariaDB shows what others committed before the first SELECT.
         """
         connection = self.transactions.require_writing()
         if self.transactions.dialect != "sqlite":

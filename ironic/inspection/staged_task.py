@@ -15,6 +15,7 @@ from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.column_types import JsonText
 from ironic.db.record import Record
 from ironic.inspection.task import Task
+from ironic.services.row_limits import check_found_ports
 
 
 class Staged:
@@ -163,6 +164,7 @@ class StagedTask:
             if isinstance(port, Staged):
                 port._record.save()
         if new := [port.as_dict() for port in changed if isinstance(port, NewPort)]:
+            check_found_ports(store, node, len(new))
             store.ports.create_all(new)
         if self._new_traits is not None:
             store.traits.replace(node.id, self._new_traits)

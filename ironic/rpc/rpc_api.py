@@ -155,28 +155,35 @@ class ConductorAPI(Protocol):
 
     # Ports and port groups
 
-    @call(lock=EXCLUSIVE, purpose="changing port {port_id}", advisory=["seen"])
+    @call(lock=EXCLUSIVE, purpose="changing port {port_id}", advisory=["seen", "most"])
     def update_port(
-        self, context: RequestContext, port_id: str, changes: dict[str, object], seen: dict[str, object] | None = None
+        self,
+        context: RequestContext,
+        port_id: str,
+        changes: dict[str, object],
+        seen: dict[str, object] | None = None,
+        most: int | None = None,
     ) -> None:
         """Change fields of a port, as the node's network interface allows.
 
         ``seen`` has the values from which new ones were made; raises ChangedMeanwhile if the port has others now.
+        ``most`` is how many ports another node may have to which it moves (None: any number); raises RowLimit.
         """
 
     @call(lock=EXCLUSIVE, purpose="deleting port {port_id}")
     def destroy_port(self, context: RequestContext, port_id: str) -> None:
         """Delete a port, as the node's network interface allows."""
 
-    @call(lock=EXCLUSIVE, purpose="changing port group {portgroup_id}", advisory=["seen"])
+    @call(lock=EXCLUSIVE, purpose="changing port group {portgroup_id}", advisory=["seen", "most"])
     def update_portgroup(
         self,
         context: RequestContext,
         portgroup_id: str,
         changes: dict[str, object],
         seen: dict[str, object] | None = None,
+        most: int | None = None,
     ) -> None:
-        """Change fields of a port group, as the node's network interface allows; ``seen`` as for a port."""
+        """Change fields of a port group, as the network interface allows; ``seen`` and ``most`` are as for a port."""
 
     @call(lock=EXCLUSIVE, purpose="deleting port group {portgroup_id}")
     def destroy_portgroup(self, context: RequestContext, portgroup_id: str) -> None:

@@ -48,13 +48,22 @@ def add_step_list(
 
 
 def change_step_list(
-    store: Store, lists: NamedSteps[Any], ident: str, revise: Callable[[Any], Mapping[str, Any]]
+    store: Store,
+    lists: NamedSteps[Any],
+    ident: str,
+    revise: Callable[[Any], Mapping[str, Any]],
+    room: Callable[[str], Room | None],
 ) -> Any:
-    """Change a deploy template or runbook; ``revise`` returns its columns, and ``steps`` if it gets a new list."""
+    """Change a deploy template or runbook; ``revise`` returns its columns, and ``steps`` if it gets a new list.
+
+    ``room`` gets a new owner and returns the limit of its rows, which raises RowLimit.
+    """
 
     def write(_connection: object) -> Any:
         record = lists.lock_row(ident)
         values = dict(revise(record))
+        if (owner := values.get("owner")) is not None and owner != record.owner:
+            check_room(lists, room(owner))
         if values:
             if "steps" in values:
                 lists.steps.replace(record.id, values.pop("steps"))
@@ -121,16 +130,20 @@ def change_volume(
     what: str,
     revise: Callable[[Any, NodeRecord], Mapping[str, Any]],
     retries: LockRetries,
+    room: Callable[[Mapping[str, Any]], Room | None],
 ) -> None:
     """Change a connector or target (``what``) of a node that is unlocked and powered off.
 
-    ``revise`` gets the record and its node and returns the columns to change.
+    ``revise`` gets the record and its node and returns the columns to change; ``room`` is as for `add`, for a new node.
     """
 
     def change(node: NodeRecord) -> None:
         node_rules.check_volume_unused(node, f"{what} update", deleting=False)
         record = _still_there(volumes, node, ident, what)
-        for name, value in revise(record, node).items():
+        columns = revise(record, node)
+        if columns.get("node_id", node.id) != node.id:
+            check_room(volumes, room(columns))
+        for name, value in columns.items():
             setattr(record, name, value)
         record.save()
 

@@ -89,7 +89,9 @@ def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer
         if "node_uuid" in values:
             columns["node_id"] = named_nodes.new_holder(request, _UPDATE, before["node_uuid"], values["node_uuid"])
         seen = json_patch.made_from(before, values)
-        named_nodes.for_part_of(request, node).update_portgroup(request.context, before["uuid"], columns, seen)
+        named_nodes.for_part_of(request, node).update_portgroup(
+            request.context, before["uuid"], columns, seen, **row_rooms.of_move(request, columns)
+        )
     view = projection.full(Portgroup, request.minor)
     return answers.document(view.document(request, request.store.portgroups.row(view.columns, before["uuid"])))
 

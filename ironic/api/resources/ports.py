@@ -164,7 +164,9 @@ def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     if values:
         columns = _as_columns(request, before, values)
         seen = json_patch.made_from(before, values)
-        named_nodes.for_part_of(request, node).update_port(request.context, before["uuid"], columns, seen)
+        named_nodes.for_part_of(request, node).update_port(
+            request.context, before["uuid"], columns, seen, **row_rooms.of_move(request, columns)
+        )
     view = projection.full(Port, request.minor)
     return answers.document(view.document(request, request.store.ports.row(view.columns, before["uuid"])))
 

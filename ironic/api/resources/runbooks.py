@@ -27,6 +27,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.step_lists import Runbook
 from ironic.core.values import LogicalName, StrictBool, TraitName, TraitNames, ValueType
 from ironic.services import node_changes
+from ironic.services.row_limits import Room
 
 if TYPE_CHECKING:
     from ironic.db import RunbookRecord
@@ -129,10 +130,15 @@ def _check_version(values: Mapping[str, object], minor: int) -> None:
         raise InvalidParameterValue(err=f"description needs API version 1.{RUNBOOK_NAMES_SINCE} or later.")
 
 
+def _gives_any_owner(request: Request) -> bool:
+    """Return whether the caller may give runbooks to any project, without a limit of their number."""
+    return access.is_site_operator(request) or access.allows(request, _UPDATE_OWNER)
+
+
 def create(request: Request, values: dict[str, object]) -> Answer:
     """Create a runbook."""
     project = request.context.project_id
-    gives_any_owner = access.is_site_operator(request) or access.allows(request, _UPDATE_OWNER)
+    gives_any_owner = _gives_any_owner(request)
     settled = settled_new(values, Caller(project, not gives_any_owner))
     # The rights that a patch to the same values would need.
     owner = settled.get("owner")
@@ -155,7 +161,12 @@ def patch(request: Request, runbook: str, changes: Sequence[Change]) -> Answer:
         _check_steps(request, settled, settled.get("owner", record.owner))
         return settled
 
-    return step_lists.change_step_list(request, Runbook, request.store.runbooks, runbook, changes, _UPDATE, settle)
+    def room(owner: str) -> Room | None:
+        return None if _gives_any_owner(request) else row_rooms.of_project(request, owner, Runbook)
+
+    return step_lists.change_step_list(
+        request, Runbook, request.store.runbooks, runbook, changes, _UPDATE, settle, room
+    )
 
 
 def delete(request: Request, runbook: str) -> Answer:

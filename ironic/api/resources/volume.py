@@ -141,7 +141,8 @@ class Kind:
             return values
 
         retries = named_nodes.lock_retries(request)
-        row_changes.change_volume(request.store, volumes, ident, resource.singular, revise, retries)
+        room = row_rooms.of_node(request, resource)
+        row_changes.change_volume(request.store, volumes, ident, resource.singular, revise, retries, room)
         view = projection.full(resource, request.minor)
         return answers.document(view.document(request, volumes.row(view.columns, ident)))
 

@@ -122,8 +122,8 @@ class Field:
     free_on_create: bool = False
     # The type of values that inspection rules may write, where it differs from ``type``.
     by_rules: ValueType | None = None
-    # Whether [api]largest_json_field does not apply; a field whose values have a limit of their own needs none.
-    is_exempt: bool = False
+    # The key of an object to whose value [api]largest_json_field does not apply.
+    exempt_key: str | None = None
     # What inspection rules never write from what a machine reported.
     literal: Paths = ()
     # Kinds of notification payload that have it.
@@ -161,7 +161,7 @@ class Field:
     @property
     def is_limited(self) -> bool:
         """Return whether the size of its values has the limit of [api]largest_json_field."""
-        return self.type.is_endless and not self.is_exempt
+        return self.type.is_endless
 
     @property
     def is_selectable(self) -> bool:

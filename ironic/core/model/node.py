@@ -198,8 +198,7 @@ class Node(Resource):
         mask=fields.without_instance_secrets,
         unmasked_by="show_instance_secrets",
         right=_INSTANCE_INFO,
-        # It holds config drives.
-        is_exempt=True,
+        exempt_key="configdrive",
         # A deployment makes this project the lessee, and has the instance's interfaces take the place of the node's.
         literal=(("project_id",), *((name,) for name in sorted(INTERFACES))),
         notified=frozenset({CRUD, PROVISION}),

@@ -30,7 +30,7 @@ from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
 from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
 from ironic.core.values import Bool, Enum
-from ironic.services import allocation_binding, node_changes
+from ironic.services import allocation_binding, node_changes, row_limits
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -89,11 +89,16 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
 
 def _project_of_new(request: Request) -> str | None:
     """Return the project that a new node has to belong to, None for any; raises 403 if the caller may enroll none."""
+    project = _project_bound(request)
+    if project is None:
+        access.require_right(request, _CREATE)
+    return project
+
+
+def _project_bound(request: Request) -> str | None:
+    """Return the project whose number of nodes has a limit when the caller enrolls one; None for other callers."""
     project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
-    if project is not None and access.allows(request, _CREATE_OWN):
-        return project
-    access.require_right(request, _CREATE)
-    return None
+    return project if project is not None and access.allows(request, _CREATE_OWN) else None
 
 
 def _check_rights_of_new(request: Request, values: Mapping[str, Any]) -> None:
@@ -192,6 +197,9 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     named = {name: before[name] for name in roots & INTERFACES} if "driver" in values else {}
     values |= _interfaces(request, record, named | values, reset=reset)
     allocation_binding.follow_node_change(request.store, record, values)
+    owner = values.get("owner")
+    if owner is not None and owner != record.owner and _project_bound(request) is not None:
+        row_limits.check_room(request.store.nodes, row_rooms.of_project(request, owner, Node))
     for name, value in _as_columns(request, values, record).items():
         setattr(record, name, value)
 

@@ -28,6 +28,7 @@ from ironic.inspection import bmc_addresses, boot_tokens
 from ironic.inspection.hooks.base import hook_names
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook, load_built_in
+from ironic.services.row_limits import check_found_ports
 
 LOG = logging.getLogger(__name__)
 
@@ -159,6 +160,7 @@ def _create_known_ports(task: Task) -> None:
     node = task.node
     with task.store.writing():
         task.store.nodes.require_held(node)
+        check_found_ports(task.store, node, len(missing))
         for mac in missing:
             try:
                 task.store.ports.create({"node_id": node.id, "address": mac})

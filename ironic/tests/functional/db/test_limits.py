@@ -13,6 +13,7 @@ from ironic.core.context import service_context
 from ironic.core.errors import ConcurrentActionLimit, RowLimit
 from ironic.db import Store
 from ironic.services import node_changes, row_changes
+from ironic.services.node_changes import LockRetries
 from ironic.services.row_limits import Room
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node
@@ -216,3 +217,27 @@ def test_are_all_of_knows_owner_lessee_and_the_site(store: Store) -> None:
     assert not store.nodes.are_all_of("p0")
     store.nodes.update(site.id, {"lessee": "p1"})
     assert store.nodes.are_all_of("p1")
+
+
+def test_a_node_gets_as_many_moved_volumes_as_it_may_and_not_one_more(store: Store, other: Store) -> None:
+    target = store.nodes.get(node(store, power_state="power off").id)
+    uuids = []
+    for number in range(REQUESTS):
+        old = node(store, power_state="power off").id
+        values = {"type": "iqn", "connector_id": f"iqn.{number}", "node_id": old}
+        uuids.append(store.volume_connectors.create(values).uuid)
+
+    def move(store: Store, number: int) -> None:
+        row_changes.change_volume(
+            store,
+            store.volume_connectors,
+            uuids[number],
+            "connector",
+            lambda *_: {"node_id": target.id},
+            LockRetries(1, 0),
+            lambda columns: Room(LIMIT, "connectors", "[api]x", of_node=columns["node_id"]),
+        )
+
+    ends = create_at_once((store, other), move)
+    assert store.volume_connectors.count(node_id=target.id) == LIMIT
+    assert (ends.count("created"), ends.count("refused")) == (LIMIT, REQUESTS - LIMIT)

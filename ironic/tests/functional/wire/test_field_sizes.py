@@ -103,7 +103,27 @@ def test_a_larger_value_from_before_may_shrink_and_does_not_hold_up_other_fields
 
 def test_config_drives_are_exempt(service: Service) -> None:
     body = {"driver": "fake-hardware", "instance_info": {"configdrive": "x" * MOST}}
-    assert service.call("POST", "/v1/nodes", body=body).status == 201
+    made = service.call("POST", "/v1/nodes", body=body)
+    assert made.status == 201
+    path = f"/v1/nodes/{made.json['uuid']}"
+    other = [{"op": "add", "path": "/instance_info/configdrive", "value": {"user_data": "y" * MOST}}]
+    assert service.call("PATCH", path, body=other).status == 200
+
+
+def test_nothing_else_of_instance_info_is_exempt(service: Service) -> None:
+    body = {"driver": "fake-hardware", "instance_info": {"configdrive": "x" * MOST, "a": "y" * MOST}}
+    refused = service.call("POST", "/v1/nodes", body=body)
+    assert refused.status == 400
+    assert "instance_info without configdrive has " in refused.body.decode()
+    path, large = f"/v1/nodes/{NODE}", {"a": "y" * MOST}
+    change = [{"op": "add", "path": "/instance_info/a", "value": "y" * MOST}]
+    assert service.call("PATCH", path, body=change).status == 400
+    # A value from before stays, and does not hold up a config drive.
+    service.store.nodes.update(service.store.nodes.get(NODE).id, {"instance_info": large})
+    drive = [{"op": "add", "path": "/instance_info/configdrive", "value": "x" * MOST}]
+    assert service.call("PATCH", path, body=drive).status == 200
+    assert service.call("PATCH", path, body=[{"op": "add", "path": "/instance_info/b", "value": 1}]).status == 400
+    assert service.call("PATCH", path, body=[{"op": "remove", "path": "/instance_info/a"}]).status == 200
 
 
 def test_bytes_count_and_not_characters(service: Service) -> None:
@@ -117,8 +137,8 @@ def endless(resource: type[Resource]) -> dict[str, Field]:
 
 
 def test_every_field_without_a_limit_of_its_own_has_this_one() -> None:
-    exempt = {(one.collection, name) for one in RESOURCES for name, field in endless(one).items() if field.is_exempt}
-    assert exempt == {(Node.collection, "instance_info")}
+    exempt = {(one.collection, name): field.exempt_key for one in RESOURCES for name, field in endless(one).items()}
+    assert {name: key for name, key in exempt.items() if key} == {(Node.collection, "instance_info"): "configdrive"}
     limited = {one.collection for one in RESOURCES if endless(one)}
     assert limited == {kind.rpartition("/")[2] for kind in KINDS}
     for one in RESOURCES:

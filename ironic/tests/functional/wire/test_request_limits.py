@@ -26,7 +26,7 @@ def start(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[
     numbers = itertools.count()
 
     def begin(**settings: Any) -> Service:
-        (directory := tmp_path / str(next(numbers))).mkdir()
+        (directory := tmp_path / str(next(numbers))).mkdir(exist_ok=True)
         running.append(keystone.service(directory, identity, conf, **settings))
         return running[-1]
 
@@ -88,6 +88,7 @@ def test_a_project_enrolls_up_to_its_limit(start: START, token: str) -> None:
     )
 
 
+MINE = {"driver": "fake-hardware"}
 STEP = {"interface": "deploy", "step": "x", "args": {}, "order": 1}
 OWNED: dict[str, Callable[[int], dict[str, Any]]] = {
     "allocations": lambda number: {"resource_class": "gold"},
@@ -127,6 +128,61 @@ def test_a_project_adds_parts_to_a_node_up_to_the_limit(start: START, path: str)
     assert "the limit set by [api]parts_per_node" in answers[-1].body.decode()
     assert ask(service, "owner-admin", "POST", path, body(3) | {"node_uuid": nodes[1]}).status == 201
     assert ask(service, "system-admin", "POST", path, body(4) | {"node_uuid": nodes[0]}).status == 201
+
+
+@pytest.mark.parametrize("path", [path for path in PARTS if path.startswith("volume")])
+def test_a_project_moves_volumes_to_a_node_up_to_the_limit(start: START, path: str) -> None:
+    service = start(parts_per_node=2)
+    full, other = (ask(service, "owner-admin", "POST", "/v1/nodes", MINE).json["uuid"] for _ in "ab")
+    for node in service.store.nodes.find(owner="owners"):
+        service.store.nodes.update(node.id, {"power_state": "power off"})
+    path, body = f"/v1/{path}", PARTS[path]
+    for number in range(2):
+        assert ask(service, "owner-admin", "POST", path, body(number) | {"node_uuid": full}).status == 201
+    moving = ask(service, "owner-admin", "POST", path, body(3) | {"node_uuid": other}).json["uuid"]
+    change = [{"op": "replace", "path": "/node_uuid", "value": full}]
+    refused = ask(service, "owner-admin", "PATCH", f"{path}/{moving}", change)
+    assert (refused.status, "the limit set by [api]parts_per_node" in text_of(refused)) == (403, True)
+    # What is there already may change all the same.
+    extra = [{"op": "add", "path": "/extra/a", "value": "b"}]
+    for one in ask(service, "owner-admin", "GET", f"{path}?node={full}").json[path.rpartition("/")[2]]:
+        assert ask(service, "owner-admin", "PATCH", f"{path}/{one['uuid']}", extra).status == 200
+    assert ask(service, "system-admin", "PATCH", f"{path}/{moving}", change).status == 200
+
+
+@pytest.mark.parametrize("path", ["ports", "portgroups"])
+def test_the_conductor_hears_how_many_a_node_may_have_to_which_a_project_moves_one(start: START, path: str) -> None:
+    service = start(parts_per_node=2)
+    nodes = [ask(service, "owner-admin", "POST", "/v1/nodes", MINE).json["uuid"] for _ in "ab"]
+    path, body = f"/v1/{path}", PARTS[path](1) | {"node_uuid": nodes[0]}
+    uuid = ask(service, "owner-admin", "POST", path, body).json["uuid"]
+    for token, heard in (("owner-admin", [2]), ("system-admin", [])):
+        change = [{"op": "replace", "path": "/node_uuid", "value": nodes[1]}]
+        assert ask(service, token, "PATCH", f"{path}/{uuid}", change).status == 200
+        assert service.conductor.asked[-1][4:] == heard
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "option"),
+    [("nodes", MINE, "nodes_per_project"), ("runbooks", {"name": "CUSTOM_A", "steps": [STEP]}, "rows_per_project")],
+)
+def test_who_may_hand_rows_to_a_project_by_a_rule_about_their_own_passes_no_limit(
+    start: START, tmp_path: Path, path: str, body: dict[str, Any], option: str
+) -> None:
+    kind = path.removesuffix("s")
+    rule = f"role:admin and project_id:%({kind}.owner)s"
+    rules = [f'"baremetal:{kind}:update:owner": "{rule} or system_scope:all"']
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / "policy.yaml").write_text("\n".join(rules))
+    service = start(**{option: 2})
+    mine = ask(service, "owner-admin", "POST", f"/v1/{path}", body).json["uuid"]
+    for number in range(2):
+        named = {"name": f"CUSTOM_{number}"} if path == "runbooks" else {}
+        assert ask(service, "stranger", "POST", f"/v1/{path}", body | named).status == 201
+    change = [{"op": "add", "path": "/owner", "value": "strangers"}]
+    refused = ask(service, "owner-admin", "PATCH", f"/v1/{path}/{mine}", change)
+    assert (refused.status, f"the limit set by [api]{option}" in text_of(refused)) == (403, True)
+    assert ask(service, "system-admin", "PATCH", f"/v1/{path}/{mine}", change).status == 200
 
 
 def test_without_a_limit_a_project_enrolls_more(start: START) -> None:

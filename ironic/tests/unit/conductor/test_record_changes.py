@@ -1,13 +1,14 @@
 """What a conductor does when it is asked to change or delete a port group."""
 # ruff: noqa: F811 - fixtures that are imported are named again by those who use them
 
+import itertools
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from ironic.core import states
-from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable
+from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable, RowLimit
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
@@ -178,3 +179,26 @@ def test_nothing_stored_is_an_empty_object_for_who_has_seen_it(bench, kind, colu
     bench.store.run(lambda connection: connection.execute(sa.update(table).values({column: sa.null()})))
     getattr(bench.endpoint, f"update_{kind}")(bench.context, changed, {column: {"a": 1}}, {column: {}})
     assert getattr(rows.get(changed), column) == {"a": 1}
+
+
+@pytest.mark.parametrize("kind", ["port", "portgroup"])
+def test_a_part_moves_to_a_node_that_has_room(bench, kind):
+    nodes = [bench.row(bench.node()).id for _ in range(2)]
+    rows: Any = getattr(bench.store, f"{kind}s")
+    values = itertools.count()
+
+    def part(node_id: int) -> str:
+        address = {"address": f"52:54:00:00:09:{next(values):02x}"} if kind == "port" else {}
+        return str(rows.create({"node_id": node_id, **address}).uuid)
+
+    update = getattr(bench.endpoint, f"update_{kind}")
+    mine = part(nodes[0])
+    there = [part(nodes[1]) for _ in range(2)]
+    with pytest.raises(RowLimit, match=r"The node has 2 .*\[api\]parts_per_node"):
+        update(bench.context, mine, {"node_id": nodes[1]}, None, 2)
+    assert rows.get(mine).node_id == nodes[0]
+    # What is there already may change all the same.
+    update(bench.context, there[0], {"extra": {"a": 1}, "node_id": nodes[1]}, None, 2)
+    update(bench.context, mine, {"node_id": nodes[1]}, None, 3)
+    update(bench.context, mine, {"node_id": nodes[0]})
+    assert rows.get(mine).node_id == nodes[0]

@@ -1,5 +1,6 @@
 """The task of hooks: changes wait, then all are stored or none."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -152,3 +153,24 @@ def test_it_is_the_task_in_everything_else(task: Work, staged: StagedTask) -> No
     assert isinstance(staged.add_port(address=MAC), NewPort)
     with pytest.raises(AttributeError):
         staged.nothing_of_the_kind  # noqa: B018
+
+
+@pytest.mark.parametrize(("owner", "is_limited"), [("a", True), (None, False)])
+def test_a_report_gives_a_projects_node_no_more_ports_than_it_may_have(
+    store: Store, conf: Callable[..., None], owner: str | None, is_limited: bool
+) -> None:
+    conf(api__parts_per_node=2)
+    node = new_node(store)
+    store.nodes.update(node.id, {"owner": owner})
+    old = new_port(store, node, MAC)
+    staged = StagedTask(work_on(store, store.nodes.get(node.id)))
+    for number in range(2):
+        staged.add_port(address=f"52:54:00:00:09:{number:02x}")
+    if is_limited:
+        with pytest.raises(HardwareInspectionFailure, match=r"The node has 2 ports.*\[api\]parts_per_node"):
+            staged.commit()
+        assert [one.uuid for one in store.ports.find(node_id=node.id)] == [old.uuid]
+        # Those that go leave room.
+        staged.remove_port(next(port for port in staged.ports if port.address == MAC))
+    staged.commit()
+    assert store.ports.count(node_id=node.id) == (2 if is_limited else 3)

@@ -20,6 +20,10 @@ AT_ONCE = LockRetries(1, 0)
 PATIENT = LockRetries(50, 0.1)
 
 
+def any_number(_of: object) -> None:
+    """Limit no rows."""
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     made = sqlite_store(tmp_path)
@@ -156,12 +160,14 @@ def test_volumes_of_a_running_machine_stay(store: Store) -> None:
     refused = 'The requested action "volume connector {}" can not be performed on node'
     with pytest.raises(NotPoweredOff, match=refused.format("update")):
         row_changes.change_volume(
-            store, connectors, made.uuid, "volume connector", lambda *_: {"connector_id": "b"}, AT_ONCE
+            store, connectors, made.uuid, "volume connector", lambda *_: {"connector_id": "b"}, AT_ONCE, any_number
         )
     with pytest.raises(NotPoweredOff, match=refused.format("deletion")):
         row_changes.delete_volume(store, connectors, made.uuid, "volume connector", AT_ONCE)
     store.nodes.update(uuid, {"power_state": "power off"})
-    row_changes.change_volume(store, connectors, made.uuid, "connector", lambda *_: {"connector_id": "b"}, AT_ONCE)
+    row_changes.change_volume(
+        store, connectors, made.uuid, "connector", lambda *_: {"connector_id": "b"}, AT_ONCE, any_number
+    )
     assert connectors.get(made.uuid).connector_id == "b"
     row_changes.delete_volume(store, connectors, made.uuid, "connector", AT_ONCE)
     assert connectors.find() == []
@@ -177,7 +183,7 @@ def test_the_steps_of_a_list_are_written_with_it(store: Store) -> None:
     step = {"interface": "bios", "step": "reset", "args": {}, "priority": 1}
     made = store.deploy_templates.create_with({"name": "CUSTOM_A"}, [step])
     change = {"name": "CUSTOM_B", "steps": [{**step, "priority": 2}]}
-    row_changes.change_step_list(store, store.deploy_templates, made.uuid, lambda _one: change)
+    row_changes.change_step_list(store, store.deploy_templates, made.uuid, lambda _one: change, any_number)
     assert store.deploy_templates.get("CUSTOM_B").uuid == made.uuid
     assert store.deploy_templates.steps.of([made.id])[made.id][0]["priority"] == 2
     assert change["steps"]
