@@ -11,7 +11,7 @@ lane. A limited number of such requests may wait for these threads, for a limite
 Client addresses take turns (`http_turns`), on the loop and for threads. A request with a large body begins when its
 head has arrived: whatever can be refused without the body is refused then. One that asks for its body raises MustRead,
 and is begun anew when the body has arrived, for which memory is reserved first (`http_bodies`). If there is none in
-time, the application refuses the request, in the form of its other errors.
+time, or others need that of a slow one, the application refuses the request, in the form of its other errors.
 """
 
 import asyncio
@@ -171,7 +171,7 @@ class WsgiBridge:
         except MustRead as more:
             size = min(more.size, asked.announced or connection.body_limit)
         asked.is_judged, asked.cycle.keep_alive = True, keep_alive
-        with self.bodies.of(asked.address) as reserved:
+        with self.bodies.of(asked.address, lambda: connection.body_size) as reserved:
             try:
                 is_whole = await _read_reserved(asked, receive, pieces, reserved, size)
             except TimeoutError:
@@ -308,15 +308,16 @@ async def _read_reserved(
 ) -> bool | None:
     """Read a body for which memory is reserved: all of it if its length is known, else more as it arrives.
 
-    Returns what `_read` does; raises TimeoutError if there is no room for it in time.
+    Returns what `_read` does; raises TimeoutError if there is no room for it in time, or not while it is so slow.
     """
     size = most if asked.announced is not None else min(SMALLER, most)
     while True:
         asked.connection.wait_for_room()
-        async with asyncio.timeout(LONGEST_WAIT):
+        async with reserved.arriving(LONGEST_WAIT):
             await reserved.grow(size)
         asked.connection.read_body(size)
-        is_whole = await _read(receive, pieces, size)
+        async with reserved.arriving():
+            is_whole = await _read(receive, pieces, size)
         if is_whole is not False or size == most:
             return is_whole
         size = min((size // STEP + 1) * STEP, most)

@@ -140,3 +140,28 @@ def test_small_reports_go_on_while_large_bodies_have_all_their_room(
         else:
             assert length_of_answer(port, size) == b"%d" % size
         assert server._bridge.bodies.taken == 3 * STEP
+
+
+@pytest.mark.parametrize(
+    ("room", "size", "head"),
+    [("MOST_BODIES", STEP, HEAD), ("MOST_BODIES", STEP, None), ("MOST_SMALLER", SMALLER, HEAD)],
+    ids=["in chunks", "of known length", "smaller"],
+)
+def test_slow_bodies_of_many_addresses_keep_no_other_out(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, room: str, size: int, head: bytes | None
+) -> None:
+    monkeypatch.setattr(http_bodies, room, 8 * size)
+    monkeypatch.setattr(http_connection, "STALL_SECONDS", 60)
+    server = serve(reading, ServerSettings(("0.0.0.0", 0), body_limit=64 * MIB))
+    port, sent = port_of(server), size // 2 + 10 * KIB
+    announced = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % size
+    with ExitStack() as crowd:
+        for number in range(8):
+            client = crowd.enter_context(
+                socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(f"127.0.1.{number + 1}", 0))
+            )
+            client.sendall(head + chunks(sent) if head else announced + b"x" * sent)
+        eventually(lambda: server._bridge.bodies.taken, 8 * size)
+        # They go on holding it all, but one that is refused.
+        assert length_of_answer(port, size - 100) == b"%d" % (size - 100)
+        eventually(lambda: server._bridge.bodies.taken, 7 * size)

@@ -17,9 +17,9 @@ def run(test: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(test, 30))
 
 
-async def is_refused(reserved: Reserved, size: int) -> bool:
+async def is_refused(reserved: Reserved, size: int, seconds: float = 0.01) -> bool:
     try:
-        async with asyncio.timeout(0.01):
+        async with asyncio.timeout(seconds):
             await reserved.grow(size)
     except TimeoutError:
         return True
@@ -134,5 +134,112 @@ def test_who_has_fewest_is_next_and_who_gave_up_gets_nothing() -> None:
         await asyncio.wait(waiting)
         assert came == ["192.0.2.4", "192.0.2.2"]
         assert rooms.taken == 6 * STEP
+
+    run(test())
+
+
+class Uploads:
+    """Bodies that have brought so many of their bytes, each of an address of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(http_bodies, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(http_bodies, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(http_bodies, "FRESH_SECONDS", 0.0)
+        monkeypatch.setattr(http_bodies, "PROMPT_SECONDS", 0.0)
+        self.rooms, self.refused, self.tasks = BodyRooms(), list[str](), list[asyncio.Task[None]]()
+
+    async def begin(self, name: str, size: int, arrived: int) -> None:
+        begun = asyncio.Event()
+
+        async def upload() -> None:
+            with self.rooms.of(name, lambda: arrived) as body:
+                await body.grow(size)
+                try:
+                    async with body.arriving():
+                        begun.set()
+                        await asyncio.Event().wait()
+                except TimeoutError:
+                    self.refused.append(name)
+
+        self.tasks.append(asyncio.create_task(upload()))
+        await begun.wait()
+
+    def end(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+
+
+@pytest.mark.parametrize(("most", "newcomer"), [(MOST, 5 * STEP), (http_bodies.MOST_SMALLER, SMALLER)])
+def test_the_slowest_bodies_of_many_addresses_are_refused_for_one_that_waits(
+    monkeypatch: pytest.MonkeyPatch, most: int, newcomer: int
+) -> None:
+    async def test() -> None:
+        uploads, size = Uploads(monkeypatch), newcomer
+        for number in range(most // size):
+            # One is as slow as it may be, one has hardly begun.
+            await uploads.begin(f"192.0.2.{number}", size, {2: size // 50, 3: 1}.get(number, size - 1))
+        await uploads.begin("198.51.100.1", newcomer, 0)
+        assert uploads.refused == ["192.0.2.3"]
+        await uploads.begin("198.51.100.2", newcomer, newcomer)
+        assert uploads.refused[1:] == ["198.51.100.1"]
+        await uploads.begin("198.51.100.3", newcomer, newcomer)
+        assert uploads.refused[2:] == ["192.0.2.2"]
+        uploads.end()
+
+    run(test())
+
+
+def test_bodies_that_are_prompt_or_new_or_complete_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        uploads = Uploads(monkeypatch)
+        complete = uploads.rooms.of("192.0.2.1", lambda: 1)
+        await complete.grow(MOST // 2)
+        await uploads.begin("192.0.2.2", MOST // 2, 1)
+        for name, seconds in (("PROMPT_SECONDS", 1e9), ("FRESH_SECONDS", 60.0)):
+            with monkeypatch.context() as patch:
+                patch.setattr(http_bodies, name, seconds)
+                assert await is_refused(uploads.rooms.of("192.0.2.3"), STEP, 0.1)
+        # What would not be enough is left alone.
+        assert await is_refused(uploads.rooms.of("192.0.2.3"), MOST // 2 + STEP, 0.1)
+        assert uploads.refused == []
+        assert not await is_refused(uploads.rooms.of("192.0.2.3"), STEP, 20)
+        assert uploads.refused == ["192.0.2.2"]
+        uploads.end()
+
+    run(test())
+
+
+def test_none_is_refused_for_an_address_that_has_another_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        uploads = Uploads(monkeypatch)
+        await uploads.begin("192.0.2.1", MOST - STEP, 1)
+        await uploads.rooms.of("192.0.2.2").grow(STEP)
+        assert await is_refused(uploads.rooms.of("192.0.2.2"), STEP, 0.1)
+        assert uploads.refused == []
+        uploads.end()
+
+    run(test())
+
+
+def test_what_is_given_back_for_one_is_not_taken_by_shorter_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        uploads, came = Uploads(monkeypatch), []
+        for number in range(MOST // (8 * STEP)):
+            await uploads.begin(f"192.0.2.{number}", 8 * STEP, 1)
+
+        async def wait(name: str, size: int) -> None:
+            await uploads.rooms.of(name).grow(size)
+            came.append(name)
+
+        long = asyncio.create_task(wait("198.51.100.1", 64 * STEP))
+        await asyncio.wait((long,), timeout=0.005)
+        monkeypatch.setattr(http_bodies, "PATIENCE_SECONDS", 60)
+        short = [asyncio.create_task(wait(f"198.51.100.{number}", 2 * STEP)) for number in range(2, 30)]
+        await asyncio.wait((long,), timeout=20)
+        assert came[0] == "198.51.100.1"
+        assert len(uploads.refused) == 8
+        for task in short:
+            task.cancel()
+        uploads.end()
 
     run(test())
