@@ -158,6 +158,7 @@ class Reserved:
         """End its arrival."""
         if self._limit is not None:
             self._limit.reschedule(0)
+            self._limit = None
 
     async def grow(self, size: int) -> None:
         """Have room for so many bytes in all; raises TimeoutError as the caller sets it."""

@@ -6,6 +6,7 @@ smuggling). After a refusal nothing more is read from the connection.
 """
 
 import asyncio
+import contextlib
 import functools
 import http
 import logging
@@ -330,7 +331,8 @@ class Connection(HttpToolsProtocol):
             return
         self.flow.resume_reading()
         if self.transport.can_write_eof():
-            self.transport.write_eof()
+            with contextlib.suppress(OSError):  # it has gone, which is not known yet as its data were not read
+                self.transport.write_eof()
 
     def _discard(self, size: int) -> None:
         self._discarded += size

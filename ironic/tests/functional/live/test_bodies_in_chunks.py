@@ -1,5 +1,6 @@
 """Bodies in chunks: they hold memory for what has arrived, bring more the more they hold, and leave room to others."""
 
+import errno
 import socket
 import time
 from collections.abc import Callable, Iterable
@@ -165,3 +166,27 @@ def test_slow_bodies_of_many_addresses_keep_no_other_out(
         # They go on holding it all, but one that is refused.
         assert length_of_answer(port, size - 100) == b"%d" % (size - 100)
         eventually(lambda: server._bridge.bodies.taken, 7 * size)
+
+
+def test_a_client_that_has_gone_unnoticed_is_refused_without_a_fault(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ended: list[object] = []
+
+    def write_eof(transport: object) -> None:
+        # What the system says of a socket that the other side has reset while nothing was read from it.
+        ended.append(transport)
+        raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
+
+    monkeypatch.setattr(wsgi_bridge, "LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(http_bodies, "MOST_BODIES", 2 * STEP)
+    monkeypatch.setattr(http_connection, "STALL_SECONDS", 60)
+    monkeypatch.setattr(http_connection, "LINGER_SECONDS", 0.2)
+    monkeypatch.setattr("asyncio.selector_events._SelectorSocketTransport.write_eof", write_eof)
+    server = serve(reading, ServerSettings(("0.0.0.0", 0), body_limit=64 * MIB))
+    with begun(port_of(server), "127.0.0.2", STEP + 100 * KIB):
+        eventually(lambda: server._bridge.bodies.taken, 2 * STEP)
+        with begun(port_of(server), "127.0.0.3", 300 * KIB) as gone:
+            assert rest_of(gone).startswith(b"HTTP/1.1 503 ")
+    assert ended
+    assert "Exception in ASGI application" not in caplog.text

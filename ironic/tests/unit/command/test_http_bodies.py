@@ -1,6 +1,7 @@
 """Memory for large bodies: what an address may have, who is next, and how those that wait for each other end."""
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -240,6 +241,22 @@ def test_what_is_given_back_for_one_is_not_taken_by_shorter_ones(monkeypatch: py
         assert len(uploads.refused) == 8
         for task in short:
             task.cancel()
+        uploads.end()
+
+    run(test())
+
+
+def test_two_that_wait_at_the_same_time_have_another_one_refused_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        uploads = Uploads(monkeypatch)
+        for number in range(8):
+            await uploads.begin(f"192.0.2.{number}", MOST // 8, 1)
+        late = [uploads.rooms.of(f"198.51.100.{number}") for number in range(2)]
+        waiting = [asyncio.create_task(each.grow(MOST // 8)) for each in late]
+        await asyncio.sleep(0)
+        time.sleep(0.05)  # the loop finds both impatient at once
+        await asyncio.gather(*waiting)
+        assert len(uploads.refused) == len(set(uploads.refused)) == 2
         uploads.end()
 
     run(test())
