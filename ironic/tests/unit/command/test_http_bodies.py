@@ -251,6 +251,7 @@ def test_two_that_wait_at_the_same_time_have_another_one_refused_each(monkeypatc
         uploads = Uploads(monkeypatch)
         for number in range(8):
             await uploads.begin(f"192.0.2.{number}", MOST // 8, 1)
+        monkeypatch.setattr(http_bodies, "AGAIN_SECONDS", 60)
         late = [uploads.rooms.of(f"198.51.100.{number}") for number in range(2)]
         waiting = [asyncio.create_task(each.grow(MOST // 8)) for each in late]
         await asyncio.sleep(0)
