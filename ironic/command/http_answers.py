@@ -4,7 +4,9 @@ The next request of a connection is begun when the answer before has left for th
 counted, whatever its size. Beyond the bound the earliest slow client is cut off of the address that holds the most.
 """
 
+import asyncio
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
@@ -16,6 +18,23 @@ MOST_UNSENT = 64 * 1024 * 1024
 PIECE: Final = 128 * 1024
 
 
+def _even(answer: Sequence[bytes]) -> Iterator[bytes | memoryview]:
+    """Return the bytes of an answer in pieces that are not longer than a limit, and few."""
+    short, size = list[bytes](), 0
+    for each in answer:
+        if short and size + len(each) > PIECE:
+            yield b"".join(short)
+            short, size = [], 0
+        if len(each) > PIECE:
+            whole = memoryview(each)
+            yield from (whole[start : start + PIECE] for start in range(0, len(each), PIECE))
+        else:
+            short.append(each)
+            size += len(each)
+    if short:
+        yield b"".join(short)
+
+
 class Answers:
     """Sends answers; every method runs in the thread of the event loop."""
 
@@ -24,22 +43,27 @@ class Answers:
         self.unsent: dict[Connection, int] = {}
         self._of_address: Counter[str] = Counter()
 
-    async def send(self, connection: Connection, cycle: RequestResponseCycle, answer: bytes) -> None:
-        """Send an answer, and return when it has left or the client has gone."""
+    async def send(self, connection: Connection, cycle: RequestResponseCycle, answer: Sequence[bytes]) -> None:
+        """Send an answer, and return when it has left or the client has gone.
+
+        A long one takes turns with what else the loop has to do, also if its client reads as fast as it is written.
+        """
         if cycle.disconnected and cycle.more_body:
             return  # it was refused meanwhile, because of its body
         cycle.response_started = True
         transport, flow = connection.transport, connection.flow
+        written, size = _even(answer), sum(map(len, answer))
         if not transport.is_closing():
-            transport.write(answer if len(answer) <= PIECE else answer[:PIECE])
-        if flow.write_paused or len(answer) > PIECE:
-            self._count(connection, len(answer))
+            transport.write(next(written))
+        if flow.write_paused or size > PIECE:
+            self._count(connection, size)
             try:
                 await flow.drain()
-                for start in range(PIECE, len(answer), PIECE):
+                for piece in written:
+                    await asyncio.sleep(0)
                     if transport.is_closing():
                         break
-                    transport.write(answer[start : start + PIECE])
+                    transport.write(piece)
                     await flow.drain()
             finally:
                 self._forget(connection)

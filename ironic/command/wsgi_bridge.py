@@ -37,8 +37,8 @@ from ironic.core.permit import FULL, LOGIN, PERMIT, QUICK, SLOW, MustMove, MustR
 LOG = logging.getLogger(__name__)
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
-# The bytes of an answer, None if the request has to be repeated in another lane; CPU seconds that it took; that lane.
-Answer = tuple[bytes | None, float, str]
+# The pieces of an answer, None if the request has to be repeated in another lane; CPU seconds that it took; that lane.
+Answer = tuple[list[bytes] | None, float, str]
 
 # Bytes of a body that needs no reserved memory.
 SMALL_BODY = 65536
@@ -148,7 +148,7 @@ class WsgiBridge:
             answer = await self._answer_large(asked, receive, pieces)
         del asked.body, pieces
         if answer is not None:
-            if asked.is_over_limit or answer.startswith(_TOO_MANY):
+            if asked.is_over_limit or answer[0].startswith(_TOO_MANY):
                 await asyncio.sleep(PAUSE_SECONDS)
             await self.answers.send(asked.connection, asked.cycle, answer)
 
@@ -161,7 +161,7 @@ class WsgiBridge:
         connection: Connection = scope["state"]["connection"]
         return connection.address
 
-    async def _answer_large(self, asked: Asked, receive: Receive, pieces: list[bytes]) -> bytes | None:
+    async def _answer_large(self, asked: Asked, receive: Receive, pieces: list[bytes]) -> list[bytes] | None:
         """Return the answer to a request with a large body: by its head if it can be refused, else with its body."""
         connection, keep_alive = asked.connection, asked.cycle.keep_alive
         # An answer that does not wait for the body is the last one of its connection.
@@ -193,7 +193,7 @@ class WsgiBridge:
             while lane.idle:
                 lane.idle.pop().jobs.put(None)
 
-    async def _answer(self, asked: Asked) -> bytes | None:
+    async def _answer(self, asked: Asked) -> list[bytes] | None:
         """Return the answer of the application, computed in the loop if possible, else in a thread.
 
         None: the client has gone before a thread began, or the server ends. Raises MustRead for a request that can't be
@@ -221,7 +221,7 @@ class WsgiBridge:
             self._long_paths.add(path)
         return answer
 
-    async def _in_lanes(self, asked: Asked) -> tuple[bytes | None, float]:
+    async def _in_lanes(self, asked: Asked) -> tuple[list[bytes] | None, float]:
         """Return the answer of the last lane that the request moves to, or that of a common thread if one is full."""
         name = QUICK
         for _ in range(MOST_MOVES):
@@ -293,7 +293,7 @@ class WsgiBridge:
         return await ended
 
     def _call(self, asked: Asked, lane: str, on_wait: Callable[[], None] | None = None) -> Answer:
-        """Call the application; return the bytes of its answer, and what it took."""
+        """Call the application; return its answer, and what it took."""
         began = time.thread_time()
         if on_wait:
             PERMIT.on_first_wait(on_wait)

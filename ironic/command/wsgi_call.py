@@ -1,4 +1,4 @@
-"""Call a WSGI application (PEP 3333) with a request of uvicorn (ASGI), and make its answer the bytes that are sent.
+"""Call a WSGI application (PEP 3333) with a request of uvicorn (ASGI), and make its answer the pieces that are sent.
 
 Every request pays for what is here, so nothing is built that a short answer does not need.
 """
@@ -14,6 +14,7 @@ from urllib.parse import unquote_to_bytes
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from ironic.api.error_responses import OVER_LIMIT
+from ironic.command.http_answers import PIECE
 from ironic.command.http_connection import Connection, head
 from ironic.core.permit import HEAD_ALONE, JUDGED, LANE, NO_ROOM, MustRead
 
@@ -114,8 +115,12 @@ class _Awaited(io.RawIOBase):
         return self.read()
 
 
-def answer_of(application: Application, asked: Asked, lane: str) -> bytes:
-    """Return the answer with one Content-Length and the headers of the server; MustWait passes through."""
+def answer_of(application: Application, asked: Asked, lane: str) -> list[bytes]:
+    """Return the answer with one Content-Length and the headers of the server; MustWait passes through.
+
+    The first of its pieces begins with the status; a short answer is one piece. To join or to copy a long one would
+    hold the interpreter.
+    """
     answer = _Answer()
     try:
         environ = asked.environ(lane)
@@ -126,24 +131,25 @@ def answer_of(application: Application, asked: Asked, lane: str) -> bytes:
         finally:
             if hasattr(found, "close"):
                 found.close()
-        return _in_bytes(answer, asked)
+        return _in_pieces(answer, asked)
     except Exception:
         LOG.exception("The API could not answer a %s request", asked.scope["method"])
         asked.cycle.keep_alive = False
-        return head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
+        return [head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)]
 
 
-def _in_bytes(answer: _Answer, asked: Asked) -> bytes:
-    data = b"".join(answer.pieces)
+def _in_pieces(answer: _Answer, asked: Asked) -> list[bytes]:
+    size = sum(map(len, answer.pieces))
     is_head, has_body = asked.scope["method"] == "HEAD", not answer.status.startswith(_WITHOUT_BODY)
     # The length of an answer to HEAD is that of the body for GET, which only the application may know.
-    has_length = bool(data) or not is_head
+    has_length = size > 0 or not is_head
     left_out = _WITH_LENGTH if has_length else _SERVER_HEADERS
     sent = [pair for pair in answer.headers if pair[0].lower() not in left_out]
     if has_length and has_body:
-        sent.append(("Content-Length", str(len(data))))
+        sent.append(("Content-Length", str(size)))
     beginning = head(answer.status, sent, keep_alive=asked.cycle.keep_alive)
-    return beginning + data if has_body and not is_head else beginning
+    pieces = [beginning, *answer.pieces] if has_body and not is_head else [beginning]
+    return pieces if size > PIECE else [b"".join(pieces)]
 
 
 def environ_of(scope: Scope, body: bytes | None) -> dict[str, Any]:
