@@ -9,9 +9,11 @@ import pytest
 
 from ironic.core import states
 from ironic.core.allocation_choice import AllocationRequest
-from ironic.core.errors import Conflict, InvalidParameterValue, NodeLocked, NodeNotEditable
+from ironic.core.context import RequestContext
+from ironic.core.errors import Conflict, InvalidParameterValue, NodeLocked, NodeNotEditable, ProjectsCallsWait
 from ironic.core.resource_errors import AllocationImpossible, AllocationNotFound, NodeTraitNotFound, NotPoweredOff
 from ironic.db import NodeRecord, Store
+from ironic.rpc.waiting_calls import WaitingCalls
 from ironic.services import agent_tokens, allocation_binding, node_changes, row_changes
 from ironic.services.node_changes import LockRetries
 from ironic.tests.databases import sqlite_store
@@ -187,3 +189,15 @@ def test_the_steps_of_a_list_are_written_with_it(store: Store) -> None:
     assert store.deploy_templates.get("CUSTOM_B").uuid == made.uuid
     assert store.deploy_templates.steps.of([made.id])[made.id][0]["priority"] == 2
     assert change["steps"]
+
+
+def test_who_waits_for_a_locked_node_is_counted_and_may_be_refused(store: Store) -> None:
+    uuid = node(store)
+    store.nodes.reserve(uuid, "here")
+    calls, caller = WaitingCalls(1, 66), RequestContext(project_id="a")
+    retries = LockRetries(2, 0.01, lambda: calls.one_of(caller))
+    with pytest.raises(NodeLocked):
+        node_changes.set_maintenance(store, uuid, retries, on=True)
+    with calls.one_of(caller), pytest.raises(ProjectsCallsWait):
+        node_changes.set_maintenance(store, uuid, retries, on=True)
+    assert calls.taken == 0

@@ -12,6 +12,7 @@ from ironic.core.errors import (
     HardwareInspectionFailure,
     HookLoadError,
     InvalidParameterValue,
+    RowLimit,
     UnsupportedDriverExtension,
 )
 from ironic.db import Store
@@ -212,6 +213,16 @@ def test_it_makes_ports_of_what_the_bmc_knows(conf: Setter, store: Store, diary:
     other: Any = begin(store, driver(diary, macs=["52:54:00:00:00:77"]))
     AgentInspect().inspect_hardware(other)
     assert other.ports == []
+
+
+@pytest.mark.usefixtures("unmanaged")
+def test_a_bmc_gives_a_projects_node_no_more_ports_than_it_may_have(conf: Setter, store: Store, diary: Diary) -> None:
+    conf(api__parts_per_node=1)
+    task: Any = begin(store, driver(diary, macs=[MAC, OTHER_MAC]), owner="a")
+    with pytest.raises(RowLimit, match=r"The node has 1 ports.*\[api\]parts_per_node"):
+        AgentInspect().inspect_hardware(task)
+    assert store.ports.find(node_id=task.node.id) == []
+    assert diary == []
 
 
 @pytest.mark.usefixtures("unmanaged")
