@@ -3,12 +3,11 @@
 import contextlib
 import http.client
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
-from websockets.sync.connection import Connection
 
 from ironic.command.console_proxy import ConsoleProxy
 from ironic.core.console_tokens import ConsoleAccess
@@ -38,7 +37,14 @@ class Door:
         return refusal.value.response.status_code
 
 
-def read(session: Connection, count: int) -> bytes:
+class Session(Protocol):
+    """What is sent to a VNC server and received from it, by a client of either kind."""
+
+    def send(self, message: bytes, /) -> None: ...
+    def recv(self, timeout: float, /) -> str | bytes: ...
+
+
+def read(session: Session, count: int) -> bytes:
     seen = b""
     while len(seen) < count:
         message = session.recv(PATIENCE)
@@ -47,7 +53,7 @@ def read(session: Connection, count: int) -> bytes:
     return seen
 
 
-def begin(session: Connection) -> bytes:
+def begin(session: Session) -> bytes:
     """Do what a viewer does; return what the VNC server says of its screen."""
     assert read(session, 12) == b"RFB 003.008\n"
     session.send(b"RFB 003")  # a message ends anywhere
