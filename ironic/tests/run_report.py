@@ -2,12 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Generator
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 _OK: Final = pytest.ExitCode.OK
 _NOTHING_RAN: Final = pytest.ExitCode.NO_TESTS_COLLECTED
+_BEFORE: Final = pytest.StashKey[frozenset[str]]()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -18,10 +20,20 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Note what the checkout has at its top."""
+    session.config.stash[_BEFORE] = _top(session.config)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run in which something was skipped: what is missing for a test is a fault of the build."""
+    """Fail a run in which something was skipped, passed at its second try only, or was left in the checkout.
+
+    What is missing for a test is a fault of the build; a test that passes now and then says of a race.
+    """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter and reporter.stats.get("skipped") and session.exitstatus in (_OK, _NOTHING_RAN):
+    if reporter is None or session.exitstatus not in (_OK, _NOTHING_RAN):
+        return
+    if reporter.stats.get("skipped") or reporter.stats.get("rerun") or _left(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -47,7 +59,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"SKIPPED, which fails the run: {report.nodeid}", red=True)
     failed = {report.nodeid for kind in ("failed", "error") for report in terminalreporter.getreports(kind)}
     for nodeid in sorted({report.nodeid for report in terminalreporter.getreports("rerun")} - failed):
-        terminalreporter.write_line(f"FLAKY, to be mended before anything else lands: {nodeid}", red=True, bold=True)
+        terminalreporter.write_line(f"FLAKY, which fails the run: {nodeid}", red=True, bold=True)
+    for name in _left(terminalreporter.config):
+        terminalreporter.write_line(f"LEFT in the checkout, which fails the run: {name}", red=True)
+
+
+def _top(config: pytest.Config) -> frozenset[str]:
+    """Return the names at the top of the checkout, without hidden ones."""
+    names = (path.name for path in Path(config.rootpath).iterdir())
+    return frozenset(name for name in names if not name.startswith("."))
+
+
+def _left(config: pytest.Config) -> list[str]:
+    before = config.stash[_BEFORE]
+    return sorted(_top(config) - before)
 
 
 def _suite_of(nodeid: str) -> str:

@@ -1,10 +1,12 @@
-"""With limits per address, a client that sends as much as it can leaves the latency of another one as it was."""
+"""With limits per address, a client that sends as much as it can is refused what is beyond them.
+
+In the whole battery the latency of another client is measured as well: it stays as it was.
+"""
 
 import contextlib
 import http.client
 import itertools
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -18,14 +20,13 @@ from ironic.tests.functional.life import battery, greedy
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 from ironic.tests.load import machine_free_options, nodes_of
 
-NODES, ASKED = 100, 150 if os.environ.get("IRONIC_BATTERY") else 60
+NODES, ASKED = 100, 150
 # Seconds between the requests of an ordinary client, which stays below the limit itself.
 PAUSE = 0.005
 # Both are measured in turn, and most rounds decide, as other programs of this machine may disturb one.
 ROUNDS = 3
-# Milliseconds up to which a median says more about this machine than about the service.
-# In an ordinary run other tests compute beside this one on the same cores; without limits it is above 100.
-NOISE = 1.0 if os.environ.get("IRONIC_BATTERY") else 30.0
+# Milliseconds up to which a median says more about this machine than about the service; without limits it is above 100.
+NOISE = 1.0
 GREEDY = "127.0.0.2"
 
 
@@ -85,9 +86,19 @@ def attack(target: Target, kind: str, connections: int) -> Iterator[dict[str, in
             answers |= json.loads(client.stdout.readline())
 
 
-@pytest.mark.parametrize(
-    "connections", [pytest.param(8, marks=pytest.mark.battery), 32, pytest.param(200, marks=pytest.mark.battery)]
-)
+@pytest.mark.parametrize("kind", greedy.ALL_KINDS)
+def test_what_is_beyond_the_limits_is_refused(target: Target, kind: str) -> None:
+    with attack(target, kind, 32) as answers:
+        latencies(target)
+    assert answers.get(_refused_with(kind)), answers
+
+
+def _refused_with(kind: str) -> str:
+    return "503" if kind in greedy.KINDS_OF_RAMDISKS else "429"
+
+
+@pytest.mark.battery
+@pytest.mark.parametrize("connections", [8, 32, 200])
 @pytest.mark.parametrize("kind", greedy.ALL_KINDS)
 def test_another_client_waits_no_more_than_twice_as_long(target: Target, kind: str, connections: int) -> None:
     began = time.monotonic()
@@ -96,7 +107,7 @@ def test_another_client_waits_no_more_than_twice_as_long(target: Target, kind: s
         alone.append(latencies(target))
         with attack(target, kind, connections) as answers:
             beside.append(latencies(target))
-        assert answers.get("503" if kind in greedy.KINDS_OF_RAMDISKS else "429"), answers
+        assert answers.get(_refused_with(kind)), answers
     quiet, busy = (statistics.median(map(statistics.median, each)) for each in (alone, beside))
     assert busy <= 2 * max(quiet, NOISE)
     at = int(ASKED * 0.95)

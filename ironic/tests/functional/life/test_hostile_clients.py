@@ -4,7 +4,6 @@ import contextlib
 import functools
 import http.client
 import itertools
-import os
 import resource
 import signal
 import socket
@@ -31,8 +30,7 @@ AHEAD, FAR_AHEAD = 20, 64
 # Answers of an ordinary client, with and without the others, and how often both are measured in turn.
 ASKED, ROUNDS = 200, 3
 # Seconds up to which a 99th percentile says more about this machine than about the service.
-# In an ordinary run other tests compute beside this one on the same cores.
-NOISE = 0.01 if os.environ.get("IRONIC_BATTERY") else 0.15
+NOISE = 0.01
 # Seconds that a single-threaded answer may take on a machine that does other things as well, whatever the others do.
 PATIENCE = 5.0
 MIB = 1024 * 1024
@@ -245,14 +243,14 @@ def _crowd(port: int, kind: str, count: int) -> Iterator[None]:
         yield
 
 
+@pytest.mark.battery
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        *((kind, 20) for kind in KINDS),
-        *(pytest.param(kind, count, marks=pytest.mark.battery) for kind in KINDS for count in (1, 500)),
-        pytest.param("requests far ahead", 900, marks=pytest.mark.battery),
-        pytest.param("idle, many addresses", 1000, marks=pytest.mark.battery),
-        pytest.param("bodies in chunks, many addresses", 1000, marks=pytest.mark.battery),
+        *((kind, count) for kind in KINDS for count in (1, 20, 500)),
+        ("requests far ahead", 900),
+        ("idle, many addresses", 1000),
+        ("bodies in chunks, many addresses", 1000),
     ],
 )
 def test_an_ordinary_client_hardly_notices(service: Service, kind: str, count: int) -> None:
@@ -279,7 +277,8 @@ def _flood(port: int, per_second: int) -> Iterator[None]:
             client.stdin.close()
 
 
-@pytest.mark.parametrize("per_second", [200, pytest.param(1200, marks=pytest.mark.battery)])
+@pytest.mark.battery
+@pytest.mark.parametrize("per_second", [200, 1200])
 def test_half_open_handshakes_are_hardly_noticed(service: Service, per_second: int) -> None:
     assert service.port is not None
     before = _resident(service)

@@ -28,6 +28,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             "auth_strategy": "noauth",
             "rpc_transport": "none",
             "host": "conductor-1",
+            "state_path": directory,
             "log_file": directory / "service.log",
         },
         "api": {"host_ip": "127.0.0.1", "port": port},
@@ -36,7 +37,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     }
     enabled = directory / "enabled.conf"
     enabled.write_text(tutorial.configuration())
-    configuration = [write_options(directory / "ironic.conf", options), enabled]
+    # The last file counts: the tutorial's directory is the one in which the service is started.
+    configuration = [enabled, write_options(directory / "ironic.conf", options)]
     create_database(*configuration)
     service = Service("ironic", configuration, directory / "service.log", port, {"PYTHONPATH": str(package)})
     service.await_ready()

@@ -14,7 +14,6 @@ Exchanges = Sequence[Mapping[str, Any]]
 RECORDED: dict[str, list[str]] = json.loads((Path(__file__).parents[2] / "data" / "agent-traffic.json").read_text())
 
 LOOK = "agent: GET /v1/commands -> 200"
-BEAT = "service: POST /v1/heartbeat -> 202"
 LOGS = "agent: log.collect_system_logs -> 200"
 CONFLICT = 409
 

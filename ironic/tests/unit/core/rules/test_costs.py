@@ -132,7 +132,7 @@ def deeds(op: str, names: Iterable[str] = FOR_ACTIONS) -> Iterator[CompiledRule]
 def spent(made: CompiledRule, allowed: float) -> tuple[float, Outcome]:
     """Return the seconds of CPU time that a rule takes, at best: what a busy machine adds is not the rule's."""
     best, outcome = float("inf"), None
-    for _ in range(4):
+    for _ in range(12):
         began = time.thread_time()
         outcome = evaluate([made], FACTS, masking="never")
         best = min(best, time.thread_time() - began)
