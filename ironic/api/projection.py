@@ -53,6 +53,7 @@ Visibility = frozenset[str] | None
 
 _REDACTED: Final = orjson.Fragment(b'{"redacted_contents":"******"}')
 _OWNERSHIP: Final = ("owner", "lessee")
+_NONE_KNOWN: Final[Mapping[str, object]] = {}
 
 
 class Projection:
@@ -106,10 +107,18 @@ class Projection:
         self._links = [one.type.path for one in fields if isinstance(one.type, Links)]
         self._links_key = self.columns.index(resource.key) if linked else 0
 
-    def batch(self, request: Request, rows: Sequence[Sequence[object]]) -> "Batch":
-        """Prepare rows of `columns` for rendering; each computed field is computed for all of them at once."""
-        computed = []
+    def batch(
+        self, request: Request, rows: Sequence[Sequence[object]], known: Mapping[str, object] = _NONE_KNOWN
+    ) -> "Batch":
+        """Prepare rows of `columns` for rendering; each computed field is computed for all of them at once.
+
+        ``known`` has computed fields that are not asked for, as they have this value in all rows.
+        """
+        computed: list[Sequence[object]] = []
         for one in self._gathered:
+            if one.name in known:
+                computed.append([known[one.name]] * len(rows))
+                continue
             at = [self.columns.index(column) for column in one.needs]
             computed.append(computed_values(one)(request, [tuple(row[index] for index in at) for row in rows]))
         templates = [_template(request.base, path) for path in self._links]
@@ -138,10 +147,10 @@ class Projection:
     def of_record(self, request: Request, record: "Record", others: Mapping[str, object]) -> dict[str, object]:
         """Return the document of a record that was just written, without reading it again.
 
-        ``others`` has the values of columns that are not in its table.
+        ``others`` has the values of columns that are not in its table, and of computed fields that are known.
         """
         row = [others[name] if name in others else _stored(record, name) for name in self.columns]
-        return self.document(request, row)
+        return self.batch(request, (row,), others).documents(0, 1)[0]
 
     def _document(self, row: Sequence[object], links: list[str], gathered: Sequence[object]) -> dict[str, object]:
         values = list(row[: self._stored])

@@ -189,7 +189,7 @@ class Repository(ABC, Generic[R]):
     def lock_row(self, ident: str | int) -> R:
         """Read a row and lock it until the open transaction ends."""
         connection = self.transactions.require_writing()
-        statement = self._listing.one(self._form.names, self._key_for(ident)).with_for_update()
+        statement = self._listing.one(self._form.names, self._key_for(ident), locks=True)
         found = connection.execute(statement, {"ident": ident}).first()
         if found is None:
             raise self.not_found(ident)

@@ -131,9 +131,10 @@ class Listing:
             raise TypeError(f"Table {self._table.name} has no column {unknown[0]}.")
         return sa.select(*(known[name] for name in columns)).select_from(source)
 
-    def _one(self, columns: tuple[str, ...], key: str) -> sa.Select[tuple[object, ...]]:
-        """Build the statement that reads one row; its parameter is ``ident``."""
-        return self.select(columns).where(self._table.c[key] == sa.bindparam("ident"))
+    def _one(self, columns: tuple[str, ...], key: str, *, locks: bool = False) -> sa.Select[tuple[object, ...]]:
+        """Build the statement that reads one row, and locks it; its parameter is ``ident``."""
+        found = self.select(columns).where(self._table.c[key] == sa.bindparam("ident"))
+        return found.with_for_update() if locks else found
 
     def conditions(self, filters: Mapping[str, object]) -> list[ColumnElement[bool]]:
         """Return the named filters as conditions; raises TypeError for an unknown name."""

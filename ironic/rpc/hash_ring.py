@@ -31,19 +31,21 @@ _DIGEST_BYTES = 16
 class HashRing:
     """An immutable ring of hosts."""
 
-    __slots__ = ("_algorithm", "_owners", "_points")
+    __slots__ = ("_algorithm", "_only", "_owners", "_points")
 
     def __init__(self, hosts: Iterable[str], *, points_per_host: int, algorithm: str = "md5") -> None:
-        self._algorithm = algorithm
+        self._algorithm, hosts = algorithm, set(hosts)
+        # One host owns every key, and no key has to be hashed to know that.
+        self._only = next(iter(hosts)) if len(hosts) == 1 else None
         # A set, as a host may be named twice. Hosts with an equal point are ordered by their names.
-        pairs = sorted((self._position(f"{host}-{n}"), host) for host in set(hosts) for n in range(points_per_host))
+        pairs = sorted((self._position(f"{host}-{n}"), host) for host in hosts for n in range(points_per_host))
         self._points = [point for point, _host in pairs]
         self._owners = [host for _point, host in pairs]
 
     def owner(self, key: str) -> str | None:
         """Return the host that owns the key; None if the ring is empty."""
-        if not self._owners:
-            return None
+        if self._only is not None or not self._owners:
+            return self._only
         index = bisect.bisect_right(self._points, self._position(key)) % len(self._points)
         return self._owners[index]
 

@@ -80,15 +80,18 @@ def _listed(request: Request, page: Page, path: str) -> Answer:
 
 def show(request: Request, node: str, view: Projection) -> Answer:
     """Show one node."""
-    row = named_nodes.row(request, view.columns, node)
-    return (answers.secret if view.is_unmasked else answers.document)(view.document(request, row))
+    # Both statements see one state of the node, and share the cost of a connection.
+    found = request.store.read(lambda _: view.document(request, named_nodes.row(request, view.columns, node)))
+    return (answers.secret if view.is_unmasked else answers.document)(found)
 
 
-def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
-    """Return the document of a node that was just written, with all fields."""
-    others = {"chassis_uuid": None, "allocation_uuid": None}
+def document(request: Request, record: "NodeRecord", *, is_new: bool = False) -> dict[str, Any]:
+    """Return the document of a node that was just written, with all fields; a new one has no traits yet."""
+    others: dict[str, object] = {"chassis_uuid": None, "allocation_uuid": None}
     if record.chassis_id is not None or record.allocation_id is not None:
         others = dict(zip(others, request.store.nodes.row(tuple(others), record.id), strict=True))
+    if is_new:
+        others["traits"] = []
     return projection.full(Node, request.minor, projection.visibility_of(request, Node)).of_record(
         request, record, others
     )

@@ -84,7 +84,7 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
     values["resource_class"] = values.get("resource_class") or settings.default_resource_class
     room = row_rooms.of_project(request, project, Node)
     record = node_changes.enroll(request.store, values, partial(_as_columns, request), room)
-    return answers.created(reads.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
+    return answers.created(reads.document(request, record, is_new=True), request.url(f"/v1/nodes/{record.uuid}"))
 
 
 def _project_of_new(request: Request) -> str | None:

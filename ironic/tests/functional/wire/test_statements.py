@@ -30,7 +30,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
         ("GET", "/v1/nodes/n3?fields=name", None, 1, 0, 0),
         ("GET", "/v1/nodes/n3", None, 2, 0, 0),
         ("GET", "/v1/nodes/n3/states", None, 1, 0, 0),
-        ("POST", "/v1/nodes", {"driver": "fake-hardware"}, 1, 1, 1),
+        ("POST", "/v1/nodes", {"driver": "fake-hardware"}, 0, 1, 1),
         ("PATCH", "/v1/nodes/n3", [{"op": "add", "path": "/extra/a", "value": 1}], 2, 1, 1),
         ("PATCH", "/v1/nodes/n3?x=1", [], 0, 0, 0),
         ("PUT", "/v1/nodes/n3/maintenance", {}, 1, 1, 1),
