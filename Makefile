@@ -18,7 +18,7 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs inspector pages docs docs-browser clean battery fuzz change-cost lab lab-tutorials console-browser console-podman
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser clean battery fuzz change-cost lab lab-tutorials console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
@@ -38,6 +38,7 @@ help:
 	@echo "make tempest   tempest's tests of the API against this tree, with that Keystone; ten minutes"
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
+	@echo "make compare   CPU time per request beside that of an older checkout, OLD=DIRECTORY; two minutes"
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"
 	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"
 	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
@@ -164,6 +165,10 @@ demands: venv
 bench: venv
 	@$(BIN)/python tools/bench.py
 	@$(BIN)/python tools/bench_sqlite.py
+
+# CPU time per request beside that of an older checkout with its .venv: make compare OLD=DIRECTORY
+compare: venv
+	@$(BIN)/python tools/compare_releases.py $(OLD)
 
 bench-bmcs: venv
 	@$(BIN)/python tools/bench_bmcs.py
