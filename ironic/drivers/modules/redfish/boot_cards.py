@@ -10,15 +10,16 @@ There are three places where a BMC may say it. The first that names a card of th
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 import sushy
 
-from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
 from ironic.drivers.modules.redfish.bmc_survey import has_link
-from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given, whole_paths
-from ironic.drivers.modules.redfish.members import all_members, chassis_of, of_each
+from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given, leads_to, whole_paths
+from ironic.drivers.modules.redfish.members import all_members, chassis_of, unread_chassis
 from ironic.drivers.modules.redfish.network_cards import mac_in
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves
 from ironic.drivers.task import Node
@@ -36,12 +37,23 @@ _MOST_OPTIONS: Final = 64
 
 
 def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
-    """Return the MAC addresses of the cards that the firmware boots from; empty when the BMC does not say."""
+    """Return the MAC addresses of the cards that the firmware boots from; empty when the BMC does not say.
+
+    A place that can't be read is not passed over: another one may say something else.
+    """
     for find in (_in_bios_attributes, _in_boot_options, _in_adapters):
-        named = of_each((find,), lambda find: find(node, system, cards))
+        named = optional(partial(_all_of, find, node, system, cards), None)
+        if named is None:
+            return []
         if found := [mac for mac in dict.fromkeys(named) if mac in cards.values()]:
             return found
     return []
+
+
+def _all_of(
+    find: Callable[[Node, System, Cards], Iterator[str]], node: Node, system: System, cards: Cards
+) -> list[str]:
+    return list(find(node, system, cards))
 
 
 def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[str]:
@@ -56,11 +68,13 @@ def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[st
 
 
 def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
-    boot = system.json.get("Boot")
-    if not isinstance(boot, dict) or _mode(system) == sushy.BOOT_SOURCE_MODE_BIOS:
+    boot = given(system, "Boot")
+    if boot is None or _mode(system) == sushy.BOOT_SOURCE_MODE_BIOS:
         return
     order = given(Document(system.path, boot), "BootOrder")
-    for option in _members(system, boot.get("BootOptions")):
+    if not leads_to(Document(system.path, boot), "BootOptions"):
+        return
+    for option in _members(system, boot["BootOptions"]["@odata.id"]):
         is_used = given(option, "BootOptionEnabled") is not False and (
             order is None or option.json.get("BootOptionReference") in order
         )
@@ -72,6 +86,8 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
 
 def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
     # One that can't be read might boot as well, so the others alone say nothing.
+    if missing := unread_chassis(system):
+        raise Uncertain(system.path, f"its chassis are not known: {'; '.join(missing)}")
     adapters = (one for chassis in chassis_of(system) for one in _all(chassis, "NetworkAdapters", "network_adapters"))
     for adapter in adapters:
         for function in _all(adapter, "NetworkDeviceFunctions", "network_device_functions"):
@@ -89,13 +105,9 @@ def _mode(system: System) -> Any:
     return system.boot.mode if system.boot is not None else None
 
 
-def _members(system: System, link: object) -> Iterable[Document]:
+def _members(system: System, path: str) -> Iterable[Document]:
     """Yield the documents of a collection; raise an error of the library when one of them can't be read."""
     connector = connector_of(system)
-
-    path = link.get("@odata.id") if isinstance(link, dict) else None
-    if path is None:
-        return
     paths = whole_paths(Document(path, connector.get(path).json()))
     if len(paths) > _MOST_OPTIONS:
         raise Uncertain(path, f"it has more than {_MOST_OPTIONS} boot options")

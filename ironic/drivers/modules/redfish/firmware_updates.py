@@ -28,10 +28,9 @@ from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import has_link
 from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, read_task
-from ironic.drivers.modules.redfish.certainty import whole_paths
 from ironic.drivers.modules.redfish.firmware_images import Update
 from ironic.drivers.modules.redfish.flashed_versions import has_changed, versions_of
-from ironic.drivers.modules.redfish.members import chassis_of, managers_of
+from ironic.drivers.modules.redfish.members import chassis_of, managers_of, whole_systems
 from ironic.drivers.modules.redfish.task_ends import BmcTask, End
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed
@@ -230,7 +229,7 @@ def _order(system: System, url: str) -> str:
     if action is None:
         raise sushy_errors.MissingActionError(action=_SIMPLE_UPDATE, resource=service.path)
     order: dict[str, Any] = {"ImageURI": url, "TransferProtocol": urlsplit(url).scheme.upper()}
-    if len(whole_paths(system.root.get_system_collection())) > 1:
+    if len(whole_systems(system)) > 1:
         order["Targets"] = [system.path]
     answer = connector_of(system).post(action["target"], data=order)
     monitor = monitor_of(answer)

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final, TypeGuard
 
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.members import chassis_of, managers_of, members_of
+from ironic.drivers.modules.redfish.network_cards import is_chassis_of_one
 
 _VERSION: Final = re.compile("(?=[^-])(?=.*[1-9])")
 # Stands for bytes that are no text.
@@ -33,7 +35,7 @@ def _shown(system: System) -> Iterator[tuple[str, object]]:
     yield "bios", system.bios_version
     for manager in managers_of(system):
         yield f"bmc {manager.path}", manager.firmware_version
-    for chassis in chassis_of(system):
+    for chassis in filter(partial(is_chassis_of_one, system), chassis_of(system)):
         for adapter in members_of(chassis, "network_adapters"):
             for number, controller in enumerate(adapter.controllers or ()):
                 yield f"nic {adapter.path} {number}", controller.firmware_package_version

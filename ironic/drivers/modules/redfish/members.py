@@ -30,6 +30,9 @@ from ironic.drivers.modules.redfish.document_repair import fault_at
 S = TypeVar("S")
 T = TypeVar("T")
 
+# The collection and a member of it, from the service root.
+Access = Callable[[Any], tuple[Callable[[], Any], Callable[[str], Any]]]
+
 _MOST_MEMBERS: Final = 1000
 _MOST_SAID: Final = 16
 # What documents call it otherwise than the library.
@@ -161,15 +164,33 @@ def bmc_of(system: System) -> Any:
 
 def unread_managers(system: System) -> tuple[str, ...]:
     """Return what can't be read of the managers that a machine names, or else of all managers."""
-    for name in ("ManagedBy", "Managers"):
+    return _unread(system, ("ManagedBy", "Managers"), "Managers", _managers)
+
+
+def unread_chassis(system: System) -> tuple[str, ...]:
+    """Return what can't be read of the chassis that a machine names, or else of all chassis."""
+    return _unread(system, ("Chassis",), "Chassis", _all_chassis)
+
+
+def _unread(system: System, names: tuple[str, ...], collection: str, access: Access) -> tuple[str, ...]:
+    get_collection, get = access(system.root)
+    for name in names:
         try:
             if paths := whole_links(system, name):
-                return seen_at(system.root.get_manager, paths).missing
+                return seen_at(get, paths).missing
         except Uncertain as error:
-            return (error.fault,)
-    if not leads_to(system.root, "Managers"):
+            return (f"{error.fault} at {error.path}",)
+    if (fault := fault_at(system.root.json, collection)) is not None:
+        return (f"{collection} of {system.root.path} {fault}",)
+    if collection not in system.root.json:
         return ()
-    return _seen(system.root.get_manager_collection, "the list of managers").missing
+    return _seen(get_collection, f"{collection} of {system.root.path}").missing
+
+
+def whole_systems(system: System) -> list[str]:
+    """Return the paths of all machines of a BMC; raise Uncertain when their list can't be read or is not whole."""
+    place = system.root.json.get("Systems", {}).get("@odata.id") or f"Systems of {system.root.path}"
+    return whole_paths(certainly(system.root.get_system_collection, place))
 
 
 def chassis_of(system: System) -> list[Any]:
@@ -189,7 +210,7 @@ def _linked(
     system: System,
     names: tuple[str, ...],
     name_back: str,
-    access: Callable[[Any], tuple[Callable[[], Any], Callable[[str], Any]]],
+    access: Access,
 ) -> list[Any]:
     collection, get = access(system.root)
     paths = next((found for name in names if (found := linked(system, name))), [])

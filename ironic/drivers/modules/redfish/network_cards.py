@@ -14,8 +14,15 @@ import sushy
 
 from ironic.core import syntax
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
-from ironic.drivers.modules.redfish.certainty import Uncertain, whole_links, whole_paths
-from ironic.drivers.modules.redfish.members import Seen, certainly, chassis_of, plain_path, seen_members
+from ironic.drivers.modules.redfish.certainty import Uncertain, whole_links
+from ironic.drivers.modules.redfish.members import (
+    Seen,
+    chassis_of,
+    plain_path,
+    seen_members,
+    unread_chassis,
+    whole_systems,
+)
 
 LOG = logging.getLogger(__name__)
 
@@ -103,9 +110,9 @@ def _ports(system: System) -> Seen[NetworkCard]:
 
 def _parts(system: System, parts_of: Callable[[Any], Seen[Any]]) -> Seen[tuple[Any, Any]]:
     found: list[tuple[Any, Any]] = []
-    missing: list[str] = []
+    missing = list(unread_chassis(system))
     for chassis in chassis_of(system):
-        if not _is_own(system, chassis):
+        if not is_chassis_of_one(system, chassis):
             missing.append(f"which network adapters of {chassis.path} are those of {system.path} is not said")
             continue
         adapters = seen_members(chassis, "network_adapters")
@@ -117,7 +124,7 @@ def _parts(system: System, parts_of: Callable[[Any], Seen[Any]]) -> Seen[tuple[A
     return Seen(found, tuple(missing))
 
 
-def _is_own(system: System, chassis: Any) -> bool:
+def is_chassis_of_one(system: System, chassis: Any) -> bool:
     """Return whether a chassis has this machine alone, or shows no adapters.
 
     One that names no machine can only be its chassis where the BMC has no other machine.
@@ -125,9 +132,7 @@ def _is_own(system: System, chassis: Any) -> bool:
     if "NetworkAdapters" not in chassis.json:
         return True
     try:
-        machines = whole_links(chassis, "ComputerSystems") or whole_paths(
-            certainly(system.root.get_system_collection, "the list of systems")
-        )
+        machines = whole_links(chassis, "ComputerSystems") or whole_systems(system)
     except Uncertain:
         return False
     return set(map(plain_path, machines)) == {plain_path(system.path)}

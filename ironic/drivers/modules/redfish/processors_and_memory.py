@@ -1,12 +1,12 @@
 """What a Redfish machine computes with: its CPUs and its memory, in the form of a ramdisk's inventory.
 
-The CPUs are those that the BMC lists, if all of them can be read; what they do not say is taken from its summary. Of
-memory the summary counts, and where there is none, the modules do, if all of them can be read. A part would be a wrong
-number, and is none.
+The CPUs are those that the BMC lists, if all of them can be read and its summary counts no more; what they do not say
+is taken from the summary. Of memory the summary counts, and where there is none, the modules do, if all of them can be
+read. A part would be a wrong number, and is none.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import sushy
 
@@ -34,6 +34,8 @@ _MIB_PER_GIB: Final = 1024
 _MEMORY: Final = "dram"
 _NO_MEMORY: Final = frozenset(("nvdimm_n", "nvdimm_f", "nvdimm_p", "inteloptane"))
 _MOST_MODULES: Final = 256
+# Kinds of processors that are CPUs; BMCs need not say it.
+_CPU: Final = (None, sushy.ProcessorType.CPU.value)
 
 
 def cpu_of(system: System) -> Found:
@@ -43,17 +45,48 @@ def cpu_of(system: System) -> Found:
     first = processors[0] if processors else None
     words = (word_of(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
     summary: Mapping[str, Any] = system.json.get("ProcessorSummary", {})
-    sockets, in_all = (_positive(summary.get(name)) for name in ("Count", "LogicalProcessorCount"))
-    is_whole = bool(processors) and not seen.missing and all(map(_says_what_it_is, seen.items))
-    threads = [number for one in processors if (number := _positive(one.total_threads)) is not None]
-    is_said = is_whole and len(threads) == len(processors)
+    counted = _Counted(*(_positive(summary.get(name)) for name in ("Count", "LogicalProcessorCount")))
+    is_whole = not seen.missing and all(map(_says_what_it_is, seen.items)) and counted.fits(seen.items)
     return known(
-        count=sum(threads) if is_said else in_all,
+        count=_threads(processors, is_whole, counted),
         architecture=next((_ARCHITECTURES[word] for word in words if word and word in _ARCHITECTURES), None),
         model_name=(first and first.model) or summary.get("Model"),
         frequency=first and first.max_speed_mhz,
-        socket_count=len(processors) if is_whole else sockets,
+        socket_count=len(processors) if processors and is_whole else counted.at_least(len(processors)),
     )
+
+
+class _Counted(NamedTuple):
+    """What the summary counts; None where it does not."""
+
+    sockets: int | None
+    threads: int | None
+
+    def fits(self, listed: Sequence[Any]) -> bool:
+        """Return whether the list may have all processors that are counted.
+
+        BMCs count empty sockets as well, and some count cores or threads.
+        """
+        cpus = [one for one in listed if word_of(one.processor_type) in _CPU]
+        cores, threads = (
+            sum(_positive(number) or 0 for number in numbers)
+            for numbers in ([one.total_cores for one in cpus], [one.total_threads for one in cpus])
+        )
+        return self.sockets is None or self.sockets <= len(cpus) or self.sockets in (cores, threads)
+
+    def at_least(self, sockets: int) -> int | None:
+        """Return the number of sockets unless more are listed than counted."""
+        return None if self.sockets is None or self.sockets < sockets else self.sockets
+
+
+def _threads(processors: Sequence[Any], is_whole: bool, counted: _Counted) -> int | None:
+    """Return the number of threads; None where the list and the summary can't both be right, as it may be a part."""
+    said = [number for one in processors if (number := _positive(one.total_threads)) is not None]
+    if processors and is_whole and len(said) == len(processors):
+        return None if (counted.threads or 0) > sum(said) else sum(said)
+    # One more socket has threads, too.
+    is_more = len(said) == len(processors) and (counted.sockets or 0) > len(processors) > 0
+    return None if (counted.threads or 0) < sum(said) + is_more else counted.threads
 
 
 def _positive(number: Any) -> int | None:
@@ -109,4 +142,4 @@ def _says_what_it_is(processor: Any) -> bool:
 def _is_cpu(processor: Any) -> bool:
     """Return whether a processor is a CPU that is there: BMCs also list accelerators and empty sockets."""
     kind = word_of(processor.processor_type)
-    return kind in (None, sushy.ProcessorType.CPU.value) and is_there(processor)
+    return kind in _CPU and is_there(processor)

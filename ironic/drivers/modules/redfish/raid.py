@@ -5,7 +5,7 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -29,22 +29,24 @@ from ironic.drivers.modules.redfish.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, leads_to, whole_links
 from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.members import (
-    drives_of,
+    Seen,
     is_there,
     linked,
     members_of,
     plain_path,
+    seen_drives,
     seen_members,
     whole_members,
 )
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
-from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
+from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive, NewVolume
 from ironic.drivers.modules.redfish.raid_volumes import (
     logical_disks_of,
     named,
     not_carried_out,
     paths_at,
     raid_type,
+    storages_of,
     volume_paths,
 )
 from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
@@ -116,14 +118,14 @@ class RedfishRAID(RAIDInterface):
         given_controllers = [disk.get("controller") for disk in wanted]
         chosen = {str(one) for one in given_controllers} if all(given_controllers) else set[str]()
 
-        def look(system: System) -> tuple[list[Drive], list[Any], list[str]]:
+        def look(system: System) -> tuple[Seen[Drive], list[Any], list[str]]:
             drives = _drives(system, chosen, with_used=not delete_existing)
             present = volume_paths(system) if delete_existing else []
-            controllers = {drive.controller for drive in drives} | {item["controller"] for item in present}
+            controllers = {drive.controller for drive in drives.items} | {item["controller"] for item in present}
             return drives, present, paths_at(system, controllers)
 
         drives, present, before = read(task, "reading the drives", look, anew=True)
-        volumes = [volume.as_dict() for volume in raid_layout.plan(wanted, drives)]
+        volumes = [volume.as_dict() for volume in _plan(wanted, drives)]
         deleted = {item["path"] for item in present}
         return _begin(
             task,
@@ -224,7 +226,7 @@ def _send(task: Task, memory: Memory) -> Memory:
 
     def act(system: System) -> None:
         nonlocal restarts
-        storages = named(members_of(system, "storage"))
+        storages = storages_of(system, {item["controller"] for items in rest.values() for item in items})
         kind = "delete" if rest["delete"] else "create"
         busy: set[str] = set()
         for item in list(rest[kind]):
@@ -335,31 +337,52 @@ def _apply_time(volumes: Any) -> Any:
 # Reading
 
 
-def _drives(system: System, controllers: Collection[str], *, with_used: bool) -> list[Drive]:
-    """Return the drives of controllers that can make volumes.
+def _plan(wanted: Sequence[Mapping[str, Any]], drives: Seen[Drive]) -> list[NewVolume]:
+    """Return the volumes to make; an error that they do not fit says which drives were left out."""
+    try:
+        return raid_layout.plan(wanted, drives.items)
+    except InvalidParameterValue as error:
+        if not drives.missing:
+            raise
+        reason = "; ".join(drives.missing)
+        raise InvalidParameterValue(
+            err=f"{error} Drives are left out, as their state is not known: {reason}."
+        ) from error
+
+
+def _drives(system: System, controllers: Collection[str], *, with_used: bool) -> Seen[Drive]:
+    """Return the drives of controllers that can make volumes, and which drives can't be read or may be in use.
 
     With names of ``controllers`` these must be whole, without any all of them: raise Uncertain else.
     """
-    storages = members_of(system, "storage") if controllers else whole_members(system, "storage")
-    return [
-        drive
-        for name, storage in named(storages).items()
-        if not controllers or name in controllers
-        for drive in _drives_at(name, storage, with_used=with_used)
-    ]
+    drives, missing = list[Drive](), list[str]()
+    for name, storage in storages_of(system, controllers).items():
+        seen = _drives_at(name, storage, with_used=with_used)
+        drives += seen.items
+        missing += seen.missing
+    return Seen(drives, tuple(missing))
 
 
-def _drives_at(name: str, storage: Any, *, with_used: bool) -> Iterator[Drive]:
+def _drives_at(name: str, storage: Any, *, with_used: bool) -> Seen[Drive]:
     if not _makes_volumes(storage):
-        return
-    drives = [drive for drive in drives_of(storage) if is_there(drive) and (drive.capacity_bytes or 0) > 0]
+        return Seen([])
+    seen = seen_drives(storage)
+    drives = [drive for drive in seen.items if is_there(drive) and (drive.capacity_bytes or 0) > 0]
     used = _used(storage, drives) if with_used else set()
-    for drive in drives:
-        protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
-        kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
-        yield Drive(
-            drive.path, drive.identity, name, int(drive.capacity_bytes), kind, protocol, plain_path(drive.path) in used,
-        )  # fmt: skip
+    faults = {plain_path(drive.path): fault for drive in drives if with_used and (fault := _volumes_fault(drive))}
+    found = [
+        Drive(
+            drive.path,
+            drive.identity,
+            name,
+            int(drive.capacity_bytes),
+            kind=str(getattr(drive.media_type, "value", drive.media_type) or ""),
+            protocol=str(getattr(drive.protocol, "value", drive.protocol) or ""),
+            used=plain_path(drive.path) in used | faults.keys(),
+        )
+        for drive in drives
+    ]
+    return Seen(found, (*seen.missing, *faults.values()))
 
 
 def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
@@ -385,6 +408,15 @@ def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
         raw |= {plain_path(volume.path)} if is_raw else set()
     # A volume that a drive names may be one that the list does not have.
     return used | {plain_path(drive.path) for drive in drives if {*map(plain_path, linked(drive, "Volumes"))} - raw}
+
+
+def _volumes_fault(drive: Resource) -> str | None:
+    """Return why a drive can't say its volumes, None where it can: one may be a volume that the list does not have."""
+    try:
+        whole_links(drive, "Volumes")
+    except Uncertain as error:
+        return f"{error.fault} at {error.path}"
+    return None
 
 
 def _makes_volumes(storage: Any) -> bool:

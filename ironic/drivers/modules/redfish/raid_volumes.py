@@ -6,26 +6,50 @@ from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given
-from ironic.drivers.modules.redfish.members import members_of, plain_path, whole_members
+from ironic.drivers.modules.redfish.members import linked, plain_path, seen_members, whole_members
 
 # Kinds of volumes in schemas before they had levels.
 _FORMER_TYPES: Final = {
+    "NonRedundant": "RAID0",
     "Mirrored": "RAID1",
     "StripedWithParity": "RAID5",
     "SpannedMirrors": "RAID10",
     "SpannedStripesWithParity": "RAID50",
 }
-_NO_LOGICAL_DISKS: Final = ("RawDevice", "NonRedundant")
+_RAW: Final = "RawDevice"
 
 
 def named(storages: Iterable[Any]) -> dict[str, Any]:
-    """Return storages by their ids, or by the last part of the path those whose id is not theirs alone."""
+    """Return storages by their ids, or by the last part of the path those whose id may be meant for another."""
     found = list(storages)
     ids = Counter(storage.identity for storage in found)
-    return {
-        storage.identity if ids[storage.identity] == 1 else storage.path.rstrip("/").rpartition("/")[2]: storage
-        for storage in found
-    }
+    ends = {_end_of(storage.path) for storage in found}
+
+    def name(storage: Any) -> str:
+        own, end = storage.identity, _end_of(storage.path)
+        return own if ids[own] == 1 and (own == end or own not in ends) else end
+
+    return {name(storage): storage for storage in found}
+
+
+def storages_of(system: System, names: Collection[str]) -> dict[str, Any]:
+    """Return the storages with these names, without names all; those that do not exist are left out.
+
+    Raise Uncertain when a storage that can't be read may be meant.
+    """
+    if not names:
+        return named(whole_members(system, "storage"))
+    seen = seen_members(system, "storage")
+    found = named(seen.items)
+    # The end of a path is a name whatever the ids of others are.
+    doubtful = [name for name in names if name not in found or name != _end_of(found[name].path)]
+    if seen.missing and doubtful:
+        raise Uncertain(system.path, f"which storage {doubtful[0]} is is not known: {'; '.join(seen.missing)}")
+    return {name: storage for name, storage in found.items() if name in names}
+
+
+def _end_of(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def logical_disks_of(storage: Any) -> list[Any]:
@@ -39,7 +63,7 @@ def raid_type(volume: Resource) -> str:
     Raise Uncertain where the BMC states it in an odd way, or a kind that is not known.
     """
     level, kind = given(volume, "RAIDType"), given(volume, "VolumeType")
-    if not level and kind and kind not in (*_NO_LOGICAL_DISKS, *_FORMER_TYPES):
+    if not level and kind and kind not in (_RAW, *_FORMER_TYPES):
         raise Uncertain(volume.path, f"VolumeType is {kind!r:.40}, which is no kind of volume that is known")
     return str(level or _FORMER_TYPES.get(kind, ""))
 
@@ -50,10 +74,12 @@ def volume_paths(system: System) -> list[dict[str, str]]:
     Who deletes all of them must not leave the unreadable ones.
     """
     found = []
-    for name, storage in named(whole_members(system, "storage")).items():
+    for name, storage in storages_of(system, ()).items():
         for volume in whole_members(storage, "volumes"):
             if raid_type(volume):
                 found.append({"controller": name, "path": volume.path})
+            elif len(linked(volume, "Drives")) > 1:
+                raise Uncertain(volume.path, "it has several drives and no RAIDType, so it may be a logical disk")
             elif not volume.json.get("VolumeType"):
                 raise Uncertain(volume.path, "it shows neither RAIDType nor VolumeType, so it may be a logical disk")
     return found
@@ -86,10 +112,9 @@ def not_carried_out(system: System, change: Mapping[str, Any]) -> str | None:
 
 
 def _volumes_at(system: System, controllers: Collection[str]) -> list[Any]:
-    storages = named(members_of(system, "storage"))
-    return [
-        volume
-        for name in sorted(controllers)
-        if name in storages
-        for volume in whole_members(storages[name], "volumes")
-    ]
+    if not controllers:
+        return []
+    storages = storages_of(system, controllers)
+    if gone := sorted(set(controllers) - storages.keys()):
+        raise Uncertain(system.path, f"it has no storage {gone[0]} any more")
+    return [volume for name in sorted(controllers) for volume in whole_members(storages[name], "volumes")]

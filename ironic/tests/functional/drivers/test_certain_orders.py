@@ -10,6 +10,7 @@ from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.members import bmc_of
 from ironic.drivers.modules.redfish.network_cards import seen_cards
@@ -140,6 +141,34 @@ def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none
     bmc.documents[chassis]["Links"] = {"ComputerSystems": machines}
     machines.pop()
     assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
+
+
+@pytest.mark.parametrize("chassis", [None, "x", [None], [link("/gone")], [link("/redfish/v1/Chassis/1"), 5], {}])
+def test_cards_of_a_chassis_that_cannot_be_read_are_missing(bmc: HostileBmc, chassis: Any) -> None:
+    bmc.documents[SYSTEM]["Links"] = {"Chassis": chassis}
+    assert read(on(bmc), "reading", seen_cards).missing != ()
+    bmc.documents[SYSTEM]["Links"] = {"Chassis": []}
+    assert read(on(bmc), "reading", seen_cards).missing == ()
+
+
+@pytest.mark.parametrize("odd", [None, {"Members": None}, {"Members": [link(SYSTEM), None]}])
+def test_an_update_that_may_be_for_another_machine_names_the_list(bmc: HostileBmc, odd: Any) -> None:
+    bmc.documents["/redfish/v1/UpdateService"] = {
+        "Id": "U", "Actions": {"#UpdateService.SimpleUpdate": {"target": "/redfish/v1/UpdateService/Update"}},
+    }  # fmt: skip
+    bmc.documents["/redfish/v1"]["UpdateService"] = link("/redfish/v1/UpdateService")
+
+    def misbehave(handler: Handler) -> bool:
+        is_dead = odd is None and handler.path == "/redfish/v1/Systems"
+        if is_dead:
+            handler.send(500, b"")
+        return is_dead
+
+    bmc.documents["/redfish/v1/Systems"], bmc.misbehave = odd, misbehave
+    settings = [{"component": "bmc", "url": "http://192.0.2.7/x.bin"}]
+    with pytest.raises(RedfishError, match="what it shows at /redfish/v1/Systems is incomplete"):
+        RedfishFirmware().update(on(bmc, provision_state=states.CLEANING), settings)
+    assert bmc.count("POST", "/redfish/v1/UpdateService/Update") == 0
 
 
 @pytest.mark.parametrize("odd", [5, {}, ["UEFI"], "Weird", ""])

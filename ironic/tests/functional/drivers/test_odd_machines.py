@@ -379,7 +379,18 @@ def test_processors_are_counted_by_the_summary_where_one_cannot_be_read(whole: H
 @pytest.mark.parametrize(
     "processors, summary, found",
     [
-        ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": 16}], SUMMARY, (32, 2, "A")),
+        ([{"TotalThreads": 32, "Model": "A"}, {"TotalThreads": 32}], SUMMARY, (64, 2, "A")),
+        # Without hyper-threading fewer threads than the processors have are counted.
+        ([{"TotalThreads": 64, "Model": "A"}, {"TotalThreads": 64}], SUMMARY, (128, 2, "A")),
+        # The list may be a part, and so may the sum.
+        ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": 16}], SUMMARY, (None, 2, "A")),
+        ([{"TotalThreads": 16}], SUMMARY, (64, 2, "M")),
+        ([{"TotalThreads": 16}], {"Count": 2}, (None, 2, None)),
+        ([{"TotalThreads": 16}], {"Count": 2, "LogicalProcessorCount": 16}, (None, 2, None)),
+        ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 1, "LogicalProcessorCount": 8}, (None, 2, None)),
+        # BMCs count empty sockets, or cores.
+        ([{"TotalThreads": 16}, {"Status": {"State": "Absent"}}], {"Count": 2}, (16, 1, None)),
+        ([{"TotalThreads": 16, "TotalCores": 8}], {"Count": 8}, (16, 1, None)),
         ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": "N/A"}], SUMMARY, (64, 2, "A")),
         ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 2}, (None, 2, None)),
         ([{"TotalThreads": 16}, {"TotalThreads": -16}], {"Count": 2}, (None, 2, None)),
@@ -393,7 +404,8 @@ def test_what_processors_do_not_say_is_in_their_summary(
     whole: HostileBmc, processors: list[dict[str, Any]], summary: Any, found: tuple[Any, ...]
 ) -> None:
     paths = [f"{MACHINE}/Processors/{number}" for number in range(len(processors))]
-    whole.documents[f"{MACHINE}/Processors"]["Members"] = [{"@odata.id": path} for path in paths]
+    listed = {"Members": [{"@odata.id": path} for path in paths], "Members@odata.count": len(paths)}
+    whole.documents[f"{MACHINE}/Processors"] |= listed
     whole.documents |= {path: {"Id": path[-1], **one} for path, one in zip(paths, processors, strict=True)}
     whole.documents[MACHINE]["ProcessorSummary"] = summary
     cpu = inventory(whole).get("cpu", {})

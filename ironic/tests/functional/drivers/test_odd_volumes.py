@@ -107,6 +107,47 @@ def test_a_drive_of_a_volume_that_the_list_does_not_have_is_not_taken(bmc: Hosti
     assert taken(bmc, orders) == DRIVES[1:]
 
 
+@pytest.mark.parametrize("odd", [{"Volumes": None}, {"Volumes": "x"}, {"Volumes": [5]}, {"Volumes": [{}]}, None, "x"])
+def test_a_drive_that_cannot_say_its_volumes_is_not_taken(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
+    bmc.documents[VOLUMES] |= {"Members": [], "Members@odata.count": 0}
+    bmc.documents[DRIVES[0]]["Links"] = odd
+    assert taken(bmc, orders) == DRIVES[1:]
+    orders.clear()
+    bmc.documents[DRIVES[1]]["Links"] = odd
+    with pytest.raises(InvalidParameterValue, match=f"does not fit.* left out.* at {DRIVES[0]}; .* at {DRIVES[1]}"):
+        RedfishRAID().create_configuration(raid(bmc))
+    assert orders == []
+
+
+def test_a_volume_without_redundancy_is_deleted_like_any_other(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUME] |= {"RAIDType": None, "VolumeType": "NonRedundant"}
+    RedfishRAID().delete_configuration(raid(bmc))
+    assert orders == [("DELETE", VOLUME, None)]
+
+
+def test_a_raw_device_of_several_drives_is_not_passed_over(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUME] |= {"RAIDType": None, "VolumeType": "RawDevice", "Links": links(*DRIVES)}
+    with pytest.raises(RedfishError, match=f"{VOLUME} is incomplete, as it has several drives"):
+        RedfishRAID().delete_configuration(raid(bmc))
+    assert orders == []
+
+
+@pytest.mark.parametrize("odd", [None, [], "dead"])
+def test_no_order_goes_to_a_storage_whose_name_another_may_have(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
+    other = f"{SYSTEM}/Storage/B"
+    bmc.documents[f"{SYSTEM}/Storage"]["Members"].append({"@odata.id": other})
+    bmc.documents[f"{SYSTEM}/Storage"].pop("Members@odata.count", None)
+    bmc.documents[other] = odd
+    bmc.documents[STORAGE]["Id"] = "RAID"
+    for name in ("RAID", "A", "B"):
+        with pytest.raises(RedfishError, match=f"which storage {name} is is not known: {other} can't be read"):
+            taken(bmc, orders, controller=name)
+    assert orders == []
+    # It has its name whatever the id of the other is.
+    bmc.documents[STORAGE]["Id"] = "A"
+    assert taken(bmc, orders, controller="A") == DRIVES[1:]
+
+
 @pytest.mark.parametrize("odd", [None, {}, {"Drives": None}, {"Drives": "x"}, {"Drives": [5]}])
 def test_no_drive_is_free_where_a_volume_does_not_show_its_own(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
     bmc.documents[VOLUME]["Links"] = odd
