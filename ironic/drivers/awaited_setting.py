@@ -75,13 +75,18 @@ def _waiting(waiter: _Waiter) -> Iterator[None]:
         _WAITER.reset(before)
 
 
+def is_restart_allowed() -> bool:
+    """Return whether the running work may restart the machine: not within `without_waiting`."""
+    return _WAITER.get() is not _Waiter.NO_ONE
+
+
 def suspend(task: Task, column: str, wanted: object, seconds: int) -> None:
     """Restart the machine and raise SettingAwaited, if the running work is suspendable; else do nothing.
 
     ``column`` is the field of the node for the setting, ``seconds`` how long it may take. Within `without_waiting`
     nothing is restarted and SettingOrdered is raised.
     """
-    if _WAITER.get() is _Waiter.NO_ONE:
+    if not is_restart_allowed():
         raise SettingOrdered
     if _WAITER.get() is _Waiter.WORK:
         return

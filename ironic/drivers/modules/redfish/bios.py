@@ -22,6 +22,7 @@ from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.document_repair import fault_at
+from ironic.drivers.modules.redfish.resets import check_restart
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -68,25 +69,29 @@ class RedfishBIOS(BIOSInterface):
         """Apply settings; without a restart when the machine has them already."""
         wanted = bios_attributes.requested(task.node.uuid, settings, _rules(task, settings))
 
-        def apply(system: System) -> bool:
+        def is_applied(system: System) -> bool:
             bios = _bios_of(task, system)
-            if not _unapplied(wanted, bios.attributes or {}, {}):
-                # What waits for a restart may differ from what is shown.
-                pending = _pending(system, bios)
-                if pending is None:
-                    raise UnusableAnswer(_PENDING_UNKNOWN)
-                if all(pending.get(name, value) == value for name, value in wanted.items()):
-                    return False
+            if _unapplied(wanted, bios.attributes or {}, {}):
+                return False
+            # What waits for a restart may differ from what is shown.
+            pending = _pending(system, bios)
+            if pending is None:
+                raise UnusableAnswer(_PENDING_UNKNOWN)
+            return all(pending.get(name, value) == value for name, value in wanted.items())
+
+        def apply(system: System) -> None:
+            bios = _bios_of(task, system)
             if "SettingsObject" not in bios.json.get("@Redfish.Settings", {}):
                 raise UnusableAnswer(_READ_ONLY)
             times = bios.supported_apply_times or ()
             bios.set_attributes(
                 wanted, apply_time=sushy.ApplyTime.ON_RESET if sushy.ApplyTime.ON_RESET in times else None
             )
-            return True
 
-        if not change(task, "changing BIOS settings", apply):
+        if read(task, "reading the BIOS settings", is_applied, anew=True):
             return None
+        check_restart(task, "changing BIOS settings")
+        change(task, "changing BIOS settings", apply)
         memory = {_REQUESTED: wanted, _SHOWN_BEFORE: _shows_former_values(task, wanted)}
         return self._wait(task, memory, f"the BMC to report {bios_attributes.in_words(wanted)}")
 
@@ -95,6 +100,7 @@ class RedfishBIOS(BIOSInterface):
     @service_step(priority=0, requires_ramdisk=False)
     def factory_reset(self, task: Task) -> str | None:
         """Reset all settings to the factory defaults."""
+        check_restart(task, "resetting the BIOS settings")
         change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).reset_bios())
         return self._wait(task, {}, "the machine to start with the default settings of its BIOS")
 

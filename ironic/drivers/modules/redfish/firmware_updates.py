@@ -31,6 +31,7 @@ from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, read_task
 from ironic.drivers.modules.redfish.firmware_images import Update
 from ironic.drivers.modules.redfish.flashed_versions import has_changed, versions_of
 from ironic.drivers.modules.redfish.members import chassis_of, managers_of, whole_systems
+from ironic.drivers.modules.redfish.resets import check_restart
 from ironic.drivers.modules.redfish.task_ends import BmcTask, End
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed
@@ -58,6 +59,8 @@ class FirmwareUpdates:
         """Begin with checked updates (``component``, ``url``); return the state in which the node waits."""
         for update in updates:
             firmware_images.check(task.node, update)
+        if any(update.get("component") != BMC for update in updates):
+            check_restart(task, f"updating the firmware of {', '.join(map(name_of, updates))}")
         memory: Memory = {"updates": updates, "began_at": utc_now().isoformat(), "phase": "fetching"}
         waiting_step.remember(task, self.key, memory)
         try:

@@ -37,7 +37,7 @@ from ironic.drivers.modules.redfish.certainty import given
 from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES
 from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
-from ironic.drivers.modules.redfish.resets import offered
+from ironic.drivers.modules.redfish.resets import check_restart, offered
 from ironic.drivers.modules.redfish.task_ends import BmcTask
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
@@ -96,6 +96,8 @@ class RedfishManagement(ManagementInterface):
         if mode not in MODES:
             raise self._invalid(task, "boot mode", mode, list(MODES))
         before = self.get_boot_mode(task)
+        if before not in (None, mode):
+            self._check_restart(task, f"setting boot mode {mode}")
         try:
             boot_override.set_mode(task, mode)
         except RedfishError as error:
@@ -133,22 +135,28 @@ class RedfishManagement(ManagementInterface):
     def set_secure_boot_state(self, task: Task, state: bool) -> None:
         operation = f"turning secure boot {'on' if state else 'off'}"
 
-        def set_state(system: System) -> bool:
+        def is_set(system: System) -> bool:
             try:
                 secure_boot = system.secure_boot
             except sushy_errors.MissingAttributeError:
                 raise unsupported(task, "set_secure_boot_state") from None
             # Some BMCs refuse a change to the present state; where that is odd, no restart would show the wanted one.
             if given(secure_boot, "SecureBootEnable") == state:
-                return False
+                return True
             if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
                 reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"
                 raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
-            secure_boot.set_enabled(state)
-            return True
+            return False
 
-        if change(task, operation, set_state):
+        if not read(task, operation, is_set, anew=True):
+            self._check_restart(task, operation)
+            change(task, operation, lambda system: system.secure_boot.set_enabled(state))
             self._take_effect(task, f"secure boot {'on' if state else 'off'}", "secure_boot", state)
+
+    def _check_restart(self, task: Task, operation: str) -> None:
+        """Raise RedfishError when a restart may be needed for a setting and can't be ordered."""
+        if CONF.redfish.boot_mode_config_timeout and awaited_setting.is_restart_allowed():
+            check_restart(task, operation)
 
     def _take_effect(self, task: Task, what: str, column: str, wanted: object) -> None:
         """Restart the machine until the BMC reports a setting; raise RedfishError if it does not.

@@ -15,7 +15,6 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import node_rules, states
-from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
@@ -24,7 +23,7 @@ from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read, reason_of
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows, state_named_in
-from ironic.drivers.modules.redfish.resets import offered
+from ironic.drivers.modules.redfish.resets import offered, state_unknown
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -108,11 +107,7 @@ def _restart_by(task: Task, reset: Reset, switch_off: Action, timeout: int | Non
     """Switch the machine off and on, or reset one that must not be powered off; order nothing in an unknown state."""
     state = _state(task)
     if state is None:
-        reason = (
-            f"BMC {access_of(task.node).address} shows no power state that is known, so a restart could leave the "
-            "machine off; nothing was ordered. Look at the BMC, or switch the power on or off"
-        )
-        raise RedfishError(node=task.node.uuid, operation=f"power action {reset.value}", error=reason)
+        raise state_unknown(task, f"power action {reset.value}")
     if not task.node.disable_power_off:
         switch_off(task, timeout)
         _power_on(task, timeout)

@@ -49,6 +49,7 @@ from ironic.drivers.modules.redfish.raid_volumes import (
     storages_of,
     volume_paths,
 )
+from ironic.drivers.modules.redfish.resets import check_restart
 from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.task_ends import End
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
@@ -181,6 +182,10 @@ class RedfishRAID(RAIDInterface):
 def _begin(task: Task, memory: Memory) -> str | None:
     """Order the first changes; return the waiting state, or None when the BMC has done all at once."""
     memory["controllers"] = sorted({str(item["controller"]) for item in (*memory["delete"], *memory["create"])})
+    if controllers := memory["controllers"]:
+        times = read(task, "reading when changes of logical disks apply", partial(_apply_times, names=controllers))
+        if sushy.ApplyTime.ON_RESET in times:
+            check_restart(task, _OPERATIONS[memory["operation"]])
     memory = _send(task, memory)
     if memory["tasks"]:
         _wait(task, memory)
@@ -323,6 +328,11 @@ def _sent(send: Callable[..., BmcAnswer], payload: dict[str, Any]) -> BmcAnswer:
         if _WHEN not in payload or not shows(error, Behaviour.REFUSES_APPLY_TIME):
             raise
         return send(data={name: value for name, value in payload.items() if name != _WHEN} or None)
+
+
+def _apply_times(system: System, names: Collection[str]) -> list[object]:
+    """Return when changes of the logical disks of these controllers apply, as `_apply_time` does."""
+    return [_apply_time(storage.volumes) for storage in storages_of(system, names).values()]
 
 
 def _apply_time(volumes: Any) -> Any:

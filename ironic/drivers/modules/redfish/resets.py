@@ -1,4 +1,4 @@
-"""Reset requests of a Redfish machine: which of those that its BMC offers does what is wanted."""
+"""Reset requests of a Redfish machine: which of those that its BMC offers does what is wanted, and when one can be sent."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,8 +7,9 @@ import sushy
 from sushy import ResetType as Reset
 
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.modules.redfish.bmc_connection import System
-from ironic.drivers.task import Node
+from ironic.drivers.modules.redfish.bmc_access import access_of
+from ironic.drivers.modules.redfish.bmc_connection import System, read
+from ironic.drivers.task import Node, Task
 
 # What else does the same. The button does it only in the state that it is pressed in, so that has to be known.
 _ALSO: Final[Mapping[Reset, tuple[Reset, ...]]] = {
@@ -16,6 +17,24 @@ _ALSO: Final[Mapping[Reset, tuple[Reset, ...]]] = {
     Reset.GRACEFUL_SHUTDOWN: (Reset.PUSH_POWER_BUTTON,),
 }
 _STATE_TO_PUSH: Final = {Reset.ON: sushy.PowerState.OFF, Reset.GRACEFUL_SHUTDOWN: sushy.PowerState.ON}
+
+
+def check_restart(task: Task, operation: str) -> None:
+    """Raise RedfishError when the machine can't be restarted, as its power state is not known.
+
+    To be called before an order that takes effect with a restart.
+    """
+    if read(task, "reading the power state", lambda system: system.power_state) is None:
+        raise state_unknown(task, operation)
+
+
+def state_unknown(task: Task, operation: str) -> RedfishError:
+    """Return the error of an operation that needs a restart in an unknown power state."""
+    reason = (
+        f"BMC {access_of(task.node).address} shows no power state that is known, so a restart could leave the machine "
+        "off; nothing was ordered. Look at the BMC, or switch the power on or off"
+    )
+    return RedfishError(node=task.node.uuid, operation=operation, error=reason)
 
 
 def offered(node: Node, system: System, wanted: Reset) -> Reset:

@@ -1,6 +1,6 @@
 """Orders and facts that need a whole answer of a BMC, or one that names the right part."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import RedfishError
+from ironic.drivers import awaited_setting
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
@@ -16,6 +17,7 @@ from ironic.drivers.modules.redfish.members import bmc_of
 from ironic.drivers.modules.redfish.network_cards import seen_cards
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.processors_and_memory import memory_of
+from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import on
@@ -276,3 +278,71 @@ def test_a_part_of_the_memory_is_no_size(bmc: HostileBmc, odd: dict[str, Any], s
         module = {"Id": str(number), "MemoryType": "DRAM", "CapacityMiB": 32768, **more}
         bmc.documents[f"{MODULES}/{number}"] = module
     assert read(on(bmc), "reading", memory_of).get("physical_mb") == size
+
+
+UPDATES = "/redfish/v1/UpdateService"
+DISK = {"raid_level": "0", "size_gb": 1}
+NEEDS_RESTART: dict[str, Callable[[Work], object]] = {
+    "BIOS": lambda task: RedfishBIOS().apply_configuration(task, [{"name": "A", "value": "x"}]),
+    "BIOS reset": lambda task: RedfishBIOS().factory_reset(task),
+    "secure boot": lambda task: RedfishManagement().set_secure_boot_state(task, True),
+    "boot mode": lambda task: RedfishManagement().set_boot_mode(task, "bios"),
+    "firmware": lambda task: RedfishFirmware().update(task, [{"component": "bios", "url": "http://192.0.2.7/x.bin"}]),
+    "RAID": lambda task: RedfishRAID().create_configuration(task),
+    "RAID deletion": lambda task: RedfishRAID().delete_configuration(task),
+}
+
+
+@pytest.fixture
+def restarted(bmc: HostileBmc) -> HostileBmc:
+    """Run a BMC whose settings, firmware and volumes change with a restart."""
+    storage, bios = f"{SYSTEM}/Storage/A", f"{SYSTEM}/Bios"
+    volumes, drives = f"{storage}/Volumes", [f"{storage}/Drives/{number}" for number in range(2)]
+    bmc.documents[SYSTEM] |= {
+        "Bios": link(bios), "SecureBoot": link(f"{SYSTEM}/SecureBoot"), "Storage": link(f"{SYSTEM}/Storage"),
+        "Boot": {"BootSourceOverrideMode": "UEFI"},
+    }  # fmt: skip
+    bmc.documents["/redfish/v1"]["UpdateService"] = link(UPDATES)
+    bmc.documents |= {
+        bios: {
+            "Id": "Bios", "Attributes": {"A": "y"}, "@Redfish.Settings": {"SettingsObject": link(f"{bios}/Settings")},
+            "Actions": {"#Bios.ResetBios": {"target": f"{bios}/Reset"}},
+        },
+        f"{bios}/Settings": {"Id": "Settings", "Attributes": {}},
+        f"{SYSTEM}/SecureBoot": {"Id": "SecureBoot", "SecureBootEnable": False},
+        UPDATES: {"Id": "U", "Actions": {"#UpdateService.SimpleUpdate": {"target": f"{UPDATES}/Update"}}},
+        f"{SYSTEM}/Storage": {"Members": [link(storage)]},
+        storage: {"Id": "A", "Volumes": link(volumes), "Drives": [link(path) for path in drives]},
+        volumes: {
+            "Members": [link(f"{volumes}/1")],
+            "@Redfish.OperationApplyTimeSupport": {"SupportedValues": ["OnReset"]},
+        },
+        f"{volumes}/1": {"Id": "1", "RAIDType": "RAID0", "Links": {"Drives": [link(drives[0])]}},
+        **{path: {"Id": path[-1], "CapacityBytes": 2**40, "MediaType": "SSD", "Protocol": "SATA"} for path in drives},
+    }  # fmt: skip
+    return bmc
+
+
+@pytest.mark.parametrize("odd", ["Weird", None, 5])
+@pytest.mark.parametrize("name", NEEDS_RESTART)
+def test_nothing_is_ordered_that_needs_a_restart_which_would_be_refused(
+    restarted: HostileBmc, name: str, odd: Any
+) -> None:
+    restarted.documents[SYSTEM]["PowerState"] = odd
+    target = {"logical_disks": [DISK]}
+    task = on(restarted, provision_state=states.CLEANING, target_raid_config=target)
+    task.driver = BareDriver({"power": RedfishPower()})
+    with pytest.raises(RedfishError, match="no power state that is known.*nothing was ordered"):
+        NEEDS_RESTART[name](task)
+    assert [method for method, path in restarted.requests if method != "GET" and "/Sessions" not in path] == []
+    assert task.node.driver_internal_info.keys().isdisjoint({"redfish_bios_state", "raid_configs"})
+
+
+def test_a_setting_that_is_there_needs_no_restart(restarted: HostileBmc) -> None:
+    restarted.documents[SYSTEM]["PowerState"] = "Weird"
+    task = on(restarted, provision_state=states.CLEANING)
+    task.driver = BareDriver({"power": RedfishPower()})
+    assert RedfishBIOS().apply_configuration(task, [{"name": "A", "value": "y"}]) is None
+    RedfishManagement().set_secure_boot_state(task, False)
+    with awaited_setting.without_waiting(), pytest.raises(awaited_setting.SettingOrdered):
+        RedfishManagement().set_boot_mode(task, "bios")
