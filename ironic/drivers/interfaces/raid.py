@@ -11,9 +11,11 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces.base_interface import BaseInterface
 from ironic.drivers.task import Task
 
+RAID_LEVELS: Final = ("JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0")
+
 _LOGICAL_DISK: Final[dict[str, dict[str, Any]]] = {
     "raid_level": {
-        "enum": ["JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0"],
+        "enum": [*RAID_LEVELS],
         "description": "RAID level of the logical disk: JBOD, 0, 1, 2, 5, 6, 1+0, 5+0 or 6+0. Required.",
     },
     "size_gb": {

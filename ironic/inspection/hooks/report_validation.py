@@ -6,6 +6,7 @@ address, by name, with `pxe_enabled`), `valid_interfaces` (those that may become
 """
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -25,6 +26,9 @@ Interfaces = dict[str, dict[str, object]]
 # Of a loopback interface.
 _NO_CARD: Final = "00:00:00:00:00:00"
 _LOOPBACK: Final = "lo"
+# By their usual names.
+_BOND: Final = re.compile("bond|team|br")
+_VLAN: Final = re.compile(r"[.:@]|vlan")
 _LONGEST = 2000  # characters of an error
 
 
@@ -94,11 +98,13 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
 
 
 def unread_cards(inventory: Inventory) -> Iterator[str]:
-    """Yield what is wrong with each reported interface that has no readable name or MAC address, or another's name.
+    """Yield what is wrong with each reported interface that has no readable name or address of its own.
 
-    It may be the card of any port, so nothing follows from a port's absence in the report.
+    It may be the card of any port, so nothing follows from a port's absence in the report. Bonds and VLAN interfaces
+    have the address of a card, and the cards of a bond that of the bond.
     """
     named: dict[str, str | None] = {}
+    holders: dict[str, list[str]] = {}
     for number, interface in enumerate(list_at(inventory, "interfaces"), 1):
         name, address = text_at(interface, "name"), text_at(interface, "mac_address")
         if not name:
@@ -107,6 +113,12 @@ def unread_cards(inventory: Inventory) -> Iterator[str]:
             yield f"interface {listed((name,))} of the report has no MAC address that can be read"
         elif named.setdefault(name, address) != address:
             yield f"two interfaces of the report have the name {listed((name,))}"
+        elif (mac := syntax.machine_mac_of(address)) is not None and name not in holders.get(mac, ()):
+            holders.setdefault(mac, []).append(name)
+    for names in holders.values():
+        cards = [name for name in names if not _VLAN.search(name)]
+        if len(cards) > 1 and not any(map(_BOND.match, cards)):
+            yield f"the interfaces {listed(cards)} of the report have one MAC address"
 
 
 def valid_interfaces(interfaces: Mapping[str, Mapping[str, object]], add_ports: str) -> Interfaces:

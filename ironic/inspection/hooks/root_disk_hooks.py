@@ -39,7 +39,10 @@ class RootDevice(InspectionHook):
     plugin_data_keys = ("root_disk", "local_gb")
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
-        """Set `root_disk` and `local_gb`, or fail when no disk matches the hints; a part of the disks sets neither."""
+        """Set `root_disk` and `local_gb`, or fail when no disk matches the hints.
+
+        A part of the disks sets neither, and so does a report that names no root disk though it may have disks.
+        """
         if missing_in(plugin_data, DISKS):
             LOG.warning("Node %s: not all of its disks can be read; local_gb stays as it is", task.node.uuid)
             return
@@ -47,6 +50,9 @@ class RootDevice(InspectionHook):
         hints, skipped = properties.get(_HINTS) or {}, properties.get(_SKIPPED) or []
         if hints or skipped:
             plugin_data["root_disk"] = choose_root_disk(inventory, plugin_data, hints, skipped)
+        if "root_disk" not in plugin_data and value_at(inventory, "disks") != []:
+            LOG.warning("Node %s: no root disk is reported; local_gb stays as it is", task.node.uuid)
+            return
         size = local_gb(plugin_data.get("root_disk"), CONF.inspector.disk_partitioning_spacing)
         if size is None:
             LOG.warning("Node %s: the size of its root disk can't be read; local_gb stays as it is", task.node.uuid)

@@ -10,6 +10,7 @@ token is part of the query, as the agent requires, so no text quotes a URL.
 """
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -181,7 +182,14 @@ def _are_steps(offered: object) -> TypeGuard[Mapping[str, list[dict[str, object]
     if not isinstance(offered, Mapping) or not all(isinstance(steps, list) for steps in offered.values()):
         return False
     every = [step for steps in offered.values() for step in steps]
-    return all(isinstance(step, Mapping) and step.get("step") and step.get("interface") for step in every)
+    return all(isinstance(step, Mapping) and _is_step(step) for step in every)
+
+
+def _is_step(step: Mapping[str, object]) -> bool:
+    """Return whether a step has names and a priority that is a number, if any: a step without one is not run."""
+    priority = step.get("priority", 0)
+    is_number = isinstance(priority, int | float) and not isinstance(priority, bool) and math.isfinite(priority)
+    return is_number and all(isinstance(step.get(name), str) and step[name] for name in ("step", "interface"))
 
 
 # Nodes and ports as an agent receives them

@@ -4,18 +4,22 @@ The agent reads the node's ``target_raid_config`` and reports what it has create
 root volume the disk that images are written to. Source: doc/contract/agent.md#raid.
 """
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.core import root_device_hints
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.values import utc_now
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import RAIDInterface
-from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
+from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_LEVELS
 from ironic.drivers.modules.agent import in_band_steps
 from ironic.drivers.modules.agent.in_band_steps import InBandSteps
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
 
 _APPLY_ARGSINFO: Final = {name: RAID_APPLY_CONFIGURATION_ARGSINFO[name] for name in ("raid_config", "delete_existing")}
 
@@ -72,12 +76,22 @@ class AgentRAID(InBandSteps, RAIDInterface):
         if step["step"] == "delete_configuration":
             task.node.raid_config = {}
         elif isinstance(result, Mapping) and isinstance(result.get("logical_disks"), list) and result["logical_disks"]:
+            disks = result["logical_disks"]
+            if not all(map(_can_be_read, disks)):
+                LOG.warning(
+                    "Node %s: raid_config stays as it was: the agent reports logical disks that can't be read",
+                    task.node.uuid,
+                )
+                return
             task.node.raid_config = {**result, "last_updated": utc_now().isoformat()}
-            roots = [
-                disk for disk in result["logical_disks"] if isinstance(disk, Mapping) and disk.get("is_root_volume")
-            ]
+            roots = [disk for disk in disks if disk.get("is_root_volume")]
             if len(roots) == 1:
                 _use_root_volume(task, roots[0])
+
+
+def _can_be_read(disk: object) -> bool:
+    """Return whether a reported logical disk is an object that says whether it is the root volume."""
+    return isinstance(disk, Mapping) and disk.get("is_root_volume") in (None, True, False)
 
 
 def _start(task: Task, step: str, **args: Any) -> str | None:
@@ -88,9 +102,10 @@ def _start(task: Task, step: str, **args: Any) -> str | None:
 def _use_root_volume(task: Task, root: Mapping[str, Any]) -> None:
     """Set the root volume as the root device, and its size and RAID level as properties for schedulers."""
     properties = task.node.properties
-    if isinstance(root.get("root_device_hint"), Mapping):
-        properties["root_device"] = root["root_device_hint"]
-    if isinstance(root.get("size_gb"), int):
-        properties["local_gb"] = root["size_gb"]
-    if isinstance(root.get("raid_level"), str):
+    hint, size = root.get("root_device_hint"), root.get("size_gb")
+    if hint and isinstance(hint, Mapping) and not root_device_hints.faults(hint):
+        properties["root_device"] = hint
+    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+        properties["local_gb"] = size
+    if root.get("raid_level") in RAID_LEVELS:
         node_attributes.add_capability(task, "raid_level", root["raid_level"])

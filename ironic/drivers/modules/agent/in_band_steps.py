@@ -122,7 +122,10 @@ def _end_of(node: Node, flow: str, step: Mapping[str, object], last: Command) ->
     if last.status != SUCCEEDED:
         return StepFailed(f"the agent reports that the step ended as {last.status}")
     result = last.result if isinstance(last.result, Mapping) else {}
-    ended = result.get(f"{flow}_step") or {}
+    ended = result.get(f"{flow}_step")
+    if not isinstance(ended, Mapping):
+        LOG.warning("Node %s: the agent does not say which step has ended", node.uuid)
+        return None
     if (ended.get("interface"), ended.get("step")) != (step["interface"], step["step"]):
         LOG.debug("Node %s: the agent reports the end of %s, which is over", node.uuid, ended.get("step"))
         return None

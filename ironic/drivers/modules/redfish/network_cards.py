@@ -65,7 +65,7 @@ def mac_in(value: object) -> str | None:
 
 def _interfaces(system: System) -> Seen[NetworkCard]:
     seen = seen_members(system, "ethernet_interfaces")
-    cards, without = [], []
+    cards, without, holders = list[NetworkCard](), list[str](), dict[str, str]()
     for interface in seen.items:
         name = interface.identity or interface.name
         address = mac_in(interface.mac_address) or mac_in(interface.json.get("PermanentMACAddress"))
@@ -74,6 +74,9 @@ def _interfaces(system: System) -> Seen[NetworkCard]:
             LOG.warning("BMC %s: network card %s is left out, as its MAC address is not valid", bmc, interface.path)
             without.append(f"the MAC address of {interface.path} is not valid")
             continue
+        # A VLAN has the address of its card.
+        if "VLAN" not in interface.json and (other := holders.setdefault(address, interface.path)) != interface.path:
+            without.append(f"{other} and {interface.path} have one MAC address")
         cards.append(NetworkCard(name, address, interface.speed_mbps, _is_enabled(interface)))
     # Where none has an address, they are at the adapters.
     return Seen(cards, (*seen.missing, *(without if cards else ())))

@@ -1,4 +1,4 @@
-"""Reset requests of a Redfish machine: which of those that its BMC offers does what is wanted, and when one can be sent."""
+"""Reset requests of a Redfish machine: which one does what is wanted, and whether a restart can be ordered."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -171,12 +171,28 @@ def test_an_answer_that_makes_no_sense_is_an_error(agent, answer):
 
 
 @pytest.mark.parametrize("result", [None, [], {"clean_steps": []}, {"clean_steps": {"m": [{"step": "x"}]}},
-                                    {"clean_steps": {"m": []}, "hardware_manager_version": 1}])  # fmt: skip
+                                    {"clean_steps": {"m": []}, "hardware_manager_version": 1},
+                                    {"clean_steps": {"m": []}, "hardware_manager_version": None}])  # fmt: skip
 def test_steps_that_are_none_are_an_error(agent, result):
     agent.results["clean.get_clean_steps"] = result
     task = work_on(driver_internal_info=agent.memory())
     with pytest.raises(AgentAPIError):
         Agent(task.node).steps("clean", task)
+
+
+@pytest.mark.parametrize("odd", [
+    {"priority": None}, {"priority": "10"}, {"priority": True}, {"priority": []}, {"step": 5}, {"interface": ["deploy"]},
+])  # fmt: skip
+def test_a_step_that_would_not_be_run_is_an_error(agent, odd):
+    step = {"step": "erase_devices", "interface": "deploy", "priority": 10}
+    task = work_on(driver_internal_info=agent.memory())
+    for one, is_whole in ((step, True), ({**step, **odd}, False)):
+        agent.results["clean.get_clean_steps"] = {"clean_steps": {"m": [one]}, "hardware_manager_version": {"m": "1"}}
+        if is_whole:
+            assert Agent(task.node).steps("clean", task)[0] == {"m": [step]}
+        else:
+            with pytest.raises(AgentAPIError, match="holds no steps"):
+                Agent(task.node).steps("clean", task)
 
 
 # TLS

@@ -49,9 +49,18 @@ def test_what_was_not_made_is_not_noted(bench, agent, result):
     assert node.raid_config == {"logical_disks": [{"raid_level": "0"}]}
 
 
+@pytest.mark.parametrize("odd", [1, None, "x", [], {"is_root_volume": "no"}, {"is_root_volume": {}}])
+def test_disks_of_which_one_can_not_be_read_are_not_noted(bench, agent, odd):
+    node = cleaned(bench, agent, CREATE, {"logical_disks": [*MADE["logical_disks"], odd]})
+    assert (node.raid_config, node.properties) == ({}, {})
+
+
 @pytest.mark.parametrize("disk", [
-    1, {}, {"is_root_volume": False},
+    {}, {"is_root_volume": False},
     {"is_root_volume": True, "root_device_hint": "x", "size_gb": "MAX", "raid_level": 1},
+    {"is_root_volume": True, "root_device_hint": {}, "size_gb": -1, "raid_level": "N/A"},
+    {"is_root_volume": True, "root_device_hint": {"wwn": None}, "size_gb": 0, "raid_level": ""},
+    {"is_root_volume": True, "root_device_hint": {"own": "x"}, "size_gb": True},
 ])  # fmt: skip
 def test_a_root_volume_that_says_nothing_changes_nothing(bench, agent, disk):
     node = cleaned(bench, agent, CREATE, {"logical_disks": [disk]})

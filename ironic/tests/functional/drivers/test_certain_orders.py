@@ -145,6 +145,17 @@ def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none
     assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
 
 
+@pytest.mark.parametrize("more, is_whole", [({}, False), ({"VLAN": {"VLANEnable": True, "VLANId": 7}}, True)])
+def test_two_cards_of_one_address_are_not_all_cards(bmc: HostileBmc, more: dict[str, Any], is_whole: bool) -> None:
+    bmc.documents[SYSTEM]["EthernetInterfaces"] = link(CARDS)
+    bmc.documents[CARDS] = {"Members": [link(f"{CARDS}/1"), link(f"{CARDS}/2")]}
+    bmc.documents[f"{CARDS}/1"] = {"Id": "1", "MACAddress": "52:54:00:00:00:01"}
+    bmc.documents[f"{CARDS}/2"] = {"Id": "2", "MACAddress": "52-54-00-00-00-01", **more}
+    seen = read(on(bmc), "reading", seen_cards)
+    assert [card.mac_address for card in seen.items] == ["52:54:00:00:00:01"]
+    assert seen.missing == (() if is_whole else (f"{CARDS}/1 and {CARDS}/2 have one MAC address",))
+
+
 @pytest.mark.parametrize("chassis", [None, "x", [None], [link("/gone")], [link("/redfish/v1/Chassis/1"), 5], {}])
 def test_cards_of_a_chassis_that_cannot_be_read_are_missing(bmc: HostileBmc, chassis: Any) -> None:
     bmc.documents[SYSTEM]["Links"] = {"Chassis": chassis}

@@ -15,7 +15,13 @@ import pytest
 import ironic
 
 _SOURCE = Path(ironic.__file__).parent
-_PLACES = ("drivers/modules/redfish", "drivers/modules/ipmi", "inspection/hooks")
+_PLACES = (
+    "drivers/modules/redfish",
+    "drivers/modules/ipmi",
+    "inspection/hooks",
+    "drivers/modules/agent",
+    "drivers/modules/bmc",
+)
 _TOLERANT = frozenset(
     {
         "members_of", "linked", "managers_of", "chassis_of", "drives_of", "optional", "of_each", "seen_members",
@@ -26,9 +32,12 @@ _METHODS_THAT_ACT = frozenset(
     {
         "post", "patch", "reset_system", "set_enabled", "set_attributes", "reset_bios", "reset_keys",
         "set_indicator_led", "set_system_boot_options", "insert_media", "set_property", "sync", "save",
+        # Commands of the agent and their results, and changes of the power.
+        "commands", "execute", "start", "start_step", "result", "steps", "store_steps", "change_power",
+        "get_power_state",
     }
 )  # fmt: skip
-_FUNCTIONS_THAT_ACT = frozenset({"change", "set_capabilities", "add_capability"})
+_FUNCTIONS_THAT_ACT = frozenset({"change", "set_capabilities", "add_capability", "action", "is_there", "until"})
 SHOWS = "shows"
 # What a reader is for that others call: they have lines of their own.
 READS = "reads for others"
@@ -64,7 +73,7 @@ _REDFISH = {
     "certainty.given": READS,
     "certainty.whole_links": READS,
     "firmware.RedfishFirmware": "stores: versions that are versions (flashed_versions.is_version)",
-    "firmware._adapters": "stores: versions of the adapters of its own chassis that can be read; the others keep theirs",
+    "firmware._adapters": "stores: versions of adapters of its own chassis that can be read; the others keep theirs",
     "firmware._components": "stores: of the BMC only where it is certain which manager it is (bmc_of)",
     "firmware_updates.FirmwareUpdates": "acts: the task, and versions from before and after it",
     "firmware_updates._answers": "waits: whether the BMC answers at all",
@@ -100,6 +109,7 @@ _REDFISH = {
     "network_cards._ports": "stores: ports; says what is missing",
     "power.RedfishPower": SHOWS,
     "power._request": "acts: on the system itself; looked at afterwards",
+    "processors_and_memory._is_cpu": READS,
     "processors_and_memory._says_what_it_is": READS,
     "processors_and_memory.cpu_of": "stores: the number of CPUs only where all processors can be read",
     "processors_and_memory.memory_of": "stores: the size of all modules, or of the summary",
@@ -114,6 +124,8 @@ _REDFISH = {
     "raid_volumes.storages_of": "acts: all storages, or those whose name no other one may have",
     "raid_volumes.volume_paths": "acts: all volumes of all storages, and the kind of each",
     "ramdisk_images._remember": "acts: stores what the service has made, nothing of the machine",
+    "stored_changes.is_stored_soon": "judges: what the caller reads anew, until it is as ordered",
+    "virtual_media._await_inserted": "judges: the image that was ordered, as the drive shows it",
     "vendor.RedfishVendorPassthru": "acts: as the user asks, on one subscription",
     "virtual_media._groups": "acts: an image goes into a drive that can be read",
     "virtual_media._protocols": READS,
@@ -145,7 +157,37 @@ _HOOKS = {
     "port_connectivity.*": "stores: each port for itself, what its switch says",
     "root_disk_hooks.*": "stores: a size that is one, of a disk that can be chosen",
 }
-LINES = dict(zip(_PLACES, (_REDFISH, _IPMI, _HOOKS), strict=True))
+_AGENT = {
+    "agent_base.AgentBase": "acts: on the end of the step that the agent names, and the state of the node",
+    "agent_client.Agent": READS,
+    "agent_deploy.AgentDeploy": "acts: as the deployment is, nothing that the agent says",
+    "agent_deploy.CustomAgentDeploy": "acts: as the deployment is; the BMC shows whether the machine is off",
+    "agent_deploy._switched_off_by_agent": "acts: the power state off as the BMC says it; any other one is not off",
+    "agent_raid.AgentRAID": "stores: logical disks that are all objects; size, level and hints that are ones",
+    "agent_raid._start": "acts: as the user asks",
+    "agent_rescue.AgentRescue": "acts: as the user asks; the command must have succeeded",
+    "agent_rescue._send_password": "acts: as the user asks; the command must have succeeded",
+    "in_band_steps._entry": READS,
+    "in_band_steps.agent_steps": READS,
+    "in_band_steps.check_progress": "judges: the last command, which must be the step, by a status that is known",
+    "in_band_steps.start_step": "acts: as the plan says",
+    "in_band_steps.store_agent_steps": "stores: steps that all have names and a priority that is a number",
+    "partition_images.install_boot_loader": "acts: as the deployment is; the command must have succeeded",
+    "ramdisk_boot._is": READS,
+    "ramdisk_boot.boot_into": "acts: as the flow needs it",
+    "ramdisk_boot.lock_down": "acts: as the deployment is",
+    "ramdisk_boot.runs_ramdisk": "judges: a heartbeat that is recent, and a power state that is not off",
+    "ramdisk_boot.switch_off": "acts: as the flow needs it",
+    "ramdisk_boot.switch_on": "acts: a restart where the machine must stay on, which needs a known power state",
+    "ramdisk_logs.collect": SHOWS,
+}
+_BMC = {
+    "bmc_gateway.Gateway": "acts: on the queue of requests alone",
+    "power_actions.ActionPower": "acts: as the user asks",
+    "power_actions._wait": "judges: the state that is wanted, and no other one",
+    "power_actions.await_shutdown": "judges: the state off, and no other one",
+}
+LINES = dict(zip(_PLACES, (_REDFISH, _IPMI, _HOOKS, _AGENT, _BMC), strict=True))
 
 
 def acting(source: str, module: str) -> Iterator[str]:
@@ -170,7 +212,7 @@ def _counts(called: ast.expr) -> bool:
 @pytest.mark.parametrize("place", _PLACES)
 def test_all_that_act_say_what_must_be_whole(place: str) -> None:
     files = sorted((_SOURCE / place).glob("*.py"))
-    assert len(files) > 5
+    assert len(files) > 3
     found = [name for path in files for name in acting(path.read_text(), path.stem)]
     lines = LINES[place]
     unknown = sorted(name for name in found if name not in lines and f"{name.partition('.')[0]}.*" not in lines)
@@ -197,6 +239,9 @@ def test_each_line_says_what_must_be_whole() -> None:
         "connector_of(system).post('/x', data={})",
         "change(task, 'x', lambda system: system.reset_system('On'))",
         "task.node.set_property('cpus', 1)",
+        "Agent(task.node).execute('standby.sync')",
+        "task.change_power(states.REBOOT)",
+        "until(is_off, timeout=1, interval=1)",
     ],
 )
 def test_such_calls_are_found(text: str) -> None:

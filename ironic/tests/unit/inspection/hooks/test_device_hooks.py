@@ -256,6 +256,25 @@ def test_a_part_of_the_disks_has_no_root_disk(task: Work, hints: dict[str, Any])
     assert "root_disk" not in data
 
 
+@pytest.mark.parametrize(
+    ("found", "data", "size"),
+    [
+        ({"disks": []}, {}, 0),
+        ({"disks": [{"name": "/dev/sda", "size": 100 * GIB}]}, {"root_disk": None}, 0),
+        ({"disks": [{"name": "/dev/sda", "size": 100 * GIB}]}, {}, 7),
+        ({"disks": None}, {}, 7),
+        ({"disks": {}}, {}, 7),
+        ({}, {}, 7),
+    ],
+)
+def test_no_size_is_stored_of_a_root_disk_that_is_not_said(
+    task: Work, found: dict[str, Any], data: dict[str, Any], size: int
+) -> None:
+    task.node.properties = {"local_gb": 7}
+    hooked(task, RootDevice(), found, data)
+    assert task.node.properties == {"local_gb": size}
+
+
 @pytest.mark.parametrize("now", [disks("a", "b", 5), disks("a", "b", {}), {"disks": [*disks("a", "b")["disks"], "x"]}])
 def test_a_part_of_the_disks_makes_none_the_root_disk(task: Work, now: dict[str, Any]) -> None:
     task.store.inventories.put(task.node.id, disks("a"), {})
@@ -306,7 +325,6 @@ def test_it_leaves_room_beside_partitions(disk: Any, spacing: int, expected: int
     ("properties", "root_disk", "expected"),
     [
         ({}, SMALL, SMALL),
-        ({}, None, None),
         ({"root_device": {"serial": "b"}}, SMALL, LARGE),
         ({"root_device": {"size": ">= 50"}}, None, SMALL),
         ({"root_device": {"size": ">= 50"}, "skip_block_devices": [{"name": "/dev/sda"}]}, None, LARGE),

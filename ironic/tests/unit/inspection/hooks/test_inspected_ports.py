@@ -169,6 +169,30 @@ def test_two_cards_of_one_name_keep_the_port_of_the_first(conf: Setter, store: S
     assert missing_in(data, INTERFACES) == ["two interfaces of the report have the name 'eth0'"]
 
 
+@pytest.mark.parametrize(
+    ("names", "is_doubtful"),
+    [
+        (("eth0", "eth1"), True),
+        (("eno1", "eno1np0"), True),
+        (("eth0", "eth0.101"), False),
+        (("eth0", "eth1", "bond0", "bond0.7"), False),
+        (("eth0", "eth0"), False),
+    ],
+)
+def test_two_cards_of_one_address_keep_the_port_of_the_other(
+    conf: Setter, store: Store, names: tuple[str, ...], is_doubtful: bool
+) -> None:
+    conf(inspector__keep_ports="present")
+    node = new_node(store)
+    new_port(store, node, MAC)
+    new_port(store, node, OTHER_MAC)
+    found = inventory(MAC)
+    found["interfaces"] = [{**found["interfaces"][0], "name": name} for name in names]
+    data = inspect(work_on(store, node), found)
+    assert (OTHER_MAC in {port.address for port in store.ports.find(node_id=node.id)}) is is_doubtful
+    assert bool(missing_in(data, INTERFACES)) is is_doubtful
+
+
 def test_what_a_report_says_of_itself_is_one_short_line() -> None:
     said = missing_in({"incomplete": {INTERFACES: ["a\n" * 5000] * 40}}, INTERFACES)
     assert len(said) == 16
