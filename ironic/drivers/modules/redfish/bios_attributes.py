@@ -19,6 +19,7 @@ from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
 from ironic.drivers.modules.redfish.bmc_connector import BmcConnector
+from ironic.drivers.modules.redfish.certainty import Resource, given, leads_to, whole_paths
 from ironic.drivers.modules.redfish.document_repair import NAMELESS, ODD_PARTS
 
 LOG = logging.getLogger(__name__)
@@ -140,8 +141,10 @@ def _registry(system: System, bios: Any, reader: Reader = optional) -> dict[str,
 
     Entries that have no name are under the empty one.
     """
-    wanted = bios.json.get("AttributeRegistry")
-    path = (system.root.json.get("Registries") or {}).get("@odata.id")
+    is_strict = reader is _unless_lacking
+    wanted = given(bios, "AttributeRegistry") if is_strict else bios.json.get("AttributeRegistry")
+    is_listed = leads_to(system.root, "Registries") if is_strict else True
+    path = (system.root.json.get("Registries") or {}).get("@odata.id") if is_listed else None
     if not wanted or not path:
         return {}
     connector, version = connector_of(system), system.root.redfish_version
@@ -153,8 +156,11 @@ def _registry(system: System, bios: Any, reader: Reader = optional) -> dict[str,
             registry = reader(partial(file.get_attribute_registry, "en", connector), None)
             if registry is not None and registry.registry_entries is not None:
                 return _by_name(registry.json["RegistryEntries"])
-            if reader is _unless_lacking:
-                _check_lacking(connector, file.json)
+            if is_strict:
+                _check_lacking(connector, file)
+    if is_strict and files is not None:
+        # One that is missing in the list may be the registry.
+        whole_paths(files)
     LOG.info("The registry %s of the BIOS attributes can't be read, so they have names and values only", wanted)
     return {}
 
@@ -166,9 +172,9 @@ def _by_name(entries: Document) -> dict[str, list[Document]]:
     return found
 
 
-def _check_lacking(connector: BmcConnector, file: Document) -> None:
-    """Raise an error where the BMC has the registry that a file names, and it can't be used."""
-    for place in file.get("Location") or ():
+def _check_lacking(connector: BmcConnector, file: Resource) -> None:
+    """Raise an error where the BMC has the registry that a file names, or may have it, and it can't be used."""
+    for place in given(file, "Location") or ():
         uri = place.get("Uri")
         if isinstance(uri, str) and uri.startswith("/") and _unless_lacking(partial(connector.get, uri), None):
             raise UnusableAnswer(

@@ -79,6 +79,8 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
             order is None or option.json.get("BootOptionReference") in order
         )
         path = given(option, "UefiDevicePath") or ""
+        if path and "(" not in path:
+            raise Uncertain(option.path, f"UefiDevicePath is {path!r:.40}, which is no path of a device")
         before_protocol = path[: max(0, *map(path.rfind, _PROTOCOLS))]
         if is_used and (found := _CARD.search(before_protocol)):
             yield ":".join(re.findall("..", found[1].lower()))

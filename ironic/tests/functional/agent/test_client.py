@@ -181,7 +181,7 @@ def test_steps_that_are_none_are_an_error(agent, result):
 
 
 @pytest.mark.parametrize("odd", [
-    {"priority": None}, {"priority": "10"}, {"priority": True}, {"priority": []}, {"step": 5}, {"interface": ["deploy"]},
+    {"priority": None}, {"priority": "10"}, {"priority": True}, {"priority": []}, {"step": 5}, {"interface": ["x"]},
 ])  # fmt: skip
 def test_a_step_that_would_not_be_run_is_an_error(agent, odd):
     step = {"step": "erase_devices", "interface": "deploy", "priority": 10}

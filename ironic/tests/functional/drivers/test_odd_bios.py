@@ -240,6 +240,24 @@ def test_a_description_that_can_not_be_read_keeps_settings_from_being_set(bmc: H
     assert bmc.count("PATCH", BIOS) == 0
 
 
+@pytest.mark.parametrize(
+    "path, odd",
+    [
+        *((REGISTRIES, {"Members": odd}) for odd in (None, "x", [None], [5], [{}])),
+        (REGISTRIES, {"Members": [], "Members@odata.count": 1}),
+        *((FILE, {"Location": odd}) for odd in (None, "x", [None], [5])),
+        (f"{SYSTEM}/Bios", {"AttributeRegistry": ["Reg"]}),
+        *(("/redfish/v1", {"Registries": odd}) for odd in (None, 5, {})),
+    ],
+)
+def test_a_description_that_may_be_there_keeps_settings_from_being_set(bmc: HostileBmc, path: str, odd: Any) -> None:
+    bmc.documents[path] |= odd
+    task, _ = cached(bmc)
+    with pytest.raises(RedfishError, match="is incomplete, as "):
+        RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "able"}])
+    assert bmc.count("PATCH", BIOS) == 0
+
+
 @pytest.mark.parametrize("path", [REGISTRIES, FILE, REGISTRY])
 def test_a_bmc_without_a_description_takes_any_setting(bmc: HostileBmc, path: str) -> None:
     del bmc.documents[path]

@@ -110,6 +110,22 @@ def test_an_option_that_is_off_or_not_for_the_network_names_none(store: Store, b
     assert flags == {FIRST: False, SECOND: True, THIRD: True}
 
 
+@pytest.mark.parametrize("odd", [{"UefiDevicePath": 5}, {"UefiDevicePath": ["x"]}, {"BootOptionEnabled": "maybe"}, None])
+def test_boot_options_that_cannot_be_read_leave_it_as_it_is(store: Store, bmc: HostileBmc, odd: Any) -> None:
+    adapters, chassis = "/redfish/v1/Chassis/C/NetworkAdapters", "/redfish/v1/Chassis/C"
+    boot_options(bmc, None, Boot0001=network(FIRST), Boot0002=network(SECOND))
+    path = f"{OPTIONS}/Boot0002"
+    bmc.documents[path] = odd if odd is None else {**bmc.documents[path], **odd}
+    # Another place would name another card.
+    bmc.documents[SYSTEM]["Links"] = {"Chassis": [link(chassis)]}
+    bmc.documents[chassis] = {"Id": "C", "Name": "C", "ChassisType": "Blade", "NetworkAdapters": link(adapters)}
+    bmc.documents |= collection(adapters, A={"NetworkDeviceFunctions": link(f"{adapters}/A/F")})
+    function = {"BootMode": "PXE", "Ethernet": {"MACAddress": THIRD}}
+    bmc.documents |= collection(f"{adapters}/A/F", F=function)
+    _, flags = inspected(store, bmc, first=False, second=True, third=False)
+    assert flags == {FIRST: False, SECOND: True, THIRD: False}
+
+
 def test_existing_ports_stay_as_they_are_where_operators_want_it(
     store: Store, bmc: HostileBmc, conf: Callable[..., Any]
 ) -> None:
