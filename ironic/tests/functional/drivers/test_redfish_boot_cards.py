@@ -110,7 +110,9 @@ def test_an_option_that_is_off_or_not_for_the_network_names_none(store: Store, b
     assert flags == {FIRST: False, SECOND: True, THIRD: True}
 
 
-@pytest.mark.parametrize("odd", [{"UefiDevicePath": 5}, {"UefiDevicePath": ["x"]}, {"BootOptionEnabled": "maybe"}, None])
+@pytest.mark.parametrize(
+    "odd", [{"UefiDevicePath": 5}, {"UefiDevicePath": ["x"]}, {"BootOptionEnabled": "maybe"}, None]
+)
 def test_boot_options_that_cannot_be_read_leave_it_as_it_is(store: Store, bmc: HostileBmc, odd: Any) -> None:
     adapters, chassis = "/redfish/v1/Chassis/C/NetworkAdapters", "/redfish/v1/Chassis/C"
     boot_options(bmc, None, Boot0001=network(FIRST), Boot0002=network(SECOND))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ironic.api.settings import ApiSettings
 from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.tests.conftest import Setter
@@ -122,6 +123,24 @@ def test_a_report_from_elsewhere_than_the_look_up_is_refused_and_kept(running: W
     kept = running.store.rejected_callbacks.newest(1)[0]
     assert f"comes from {FORGER}, and the agent token of node {uuid} was given to {MACHINE}" in kept.reason
     assert running.post(REPORT, source=f"::ffff:{MACHINE}", version=version).status == 200
+
+
+def test_reports_without_a_login_fill_no_store(running: Whole) -> None:
+    kept = ApiSettings().rejected_callbacks_kept
+    uuid = running.node(MAC)
+    for number in range(kept + 5):
+        # Of one address fewer are kept.
+        sent = report(f"52:54:00:00:01:{number % 256:02x}")
+        assert running.post(sent, source=f"198.51.100.{number % 50}").status == 404
+    assert len(running.store.rejected_callbacks.newest(2 * kept)) == kept
+    # A node has one report, whatever comes.
+    assert running.post(REPORT, source=MACHINE).status == 200
+    running.bench.verb(uuid, "inspect")
+    assert running.post(report(MAC, OTHER_MAC), source=MACHINE, query=query_of_ramdisk()).status == 200
+    for table in ("node_inventory", "rejected_callbacks"):
+        with running.store.writing() as connection:
+            rows = connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
+        assert rows == (1 if table == "node_inventory" else kept)
 
 
 @pytest.mark.parametrize(

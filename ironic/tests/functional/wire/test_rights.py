@@ -191,6 +191,7 @@ PATCHES = [
     *(("add", name, None) for name in sorted(Node.writable("patch"))),
     *(("add", "automated_clean", value) for value in (False, "off", True)),
     ("remove", "automated_clean", None),
+    *(("add", "maintenance", value) for value in (True, "yes", False)),
 ]
 UPDATES = {
     "extra": "update_extra",
