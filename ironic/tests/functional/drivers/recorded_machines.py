@@ -71,6 +71,9 @@ def with_chassis(found: dict[str, Any], place: str) -> dict[str, Any]:
         "PCIeDevices": f"{CHASSIS_OF_DELL}/PCIeDevices",
     }
     chassis = {**sample("chassis.json"), **{name: {"@odata.id": path} for name, path in links.items()}}
+    # The sample is the chassis of a machine that is not there.
+    machine = DELL_MACHINE if DELL_MACHINE in found else MACHINE
+    chassis["Links"] = {**chassis["Links"], "ComputerSystems": [{"@odata.id": machine}]}
     return found | {place: {**chassis, "@odata.id": place}}
 
 
