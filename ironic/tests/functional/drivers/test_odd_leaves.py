@@ -132,6 +132,8 @@ _CHASSIS = "update Fan Temperature Power switches firmware indicators light"
 _MEDIA = "virtual_media insertion ejection"
 _BOOT = "boot_device boot_mode boot_devices boot boot_order boot_once mode_order secure_order"
 _POWER = "power_on power_off shutdown reboot reset BIOS_change BIOS_reset"
+# What takes effect with a restart needs a power state that is known.
+_RESTARTS = f"{_POWER} mode_order secure_order update"
 # What a place may take away, by its path and the names that lead to the value; the first that fits counts.
 # All that is not here may take nothing away.
 _TAKES = [
@@ -173,7 +175,7 @@ _TAKES = [
         ("^SYSTEM#UUID", "system_vendor indicators light Extra"),
         ("^SYSTEM#BiosVersion", "firmware update"),
         ("^SYSTEM#(Manufacturer|Model|SerialNumber)", "system_vendor vendor Extra"),
-        ("^SYSTEM#PowerState", f"power_state {_POWER}"),
+        ("^SYSTEM#PowerState", f"power_state {_RESTARTS}"),
         ("^SYSTEM#Actions", _POWER),
     )
 ]
@@ -191,7 +193,8 @@ _IN_ANOTHER_WAY = [
     (re.compile(pattern), frozenset(kinds.split()))
     for pattern, kinds in (
         # ForceOn in place of On, and the like; a restart that can't be ordered after a change of settings.
-        ("^SYSTEM#(Actions|PowerState)", _POWER),
+        ("^SYSTEM#Actions", _POWER),
+        ("^SYSTEM#PowerState", _RESTARTS),
         # Once is stated where it is not known; a URL is cleared where there is one.
         ("^SYSTEM#Boot", "boot_order boot_once"),
         # Another time at which the BMC can do it; other free drives, or another size.
