@@ -134,10 +134,11 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if answer.is_secret:
             headers += [answers.NO_STORE, self._served.vary]
         elif answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
-            tag = answer.tag or answers.etag(answer.body)
-            headers += [("ETag", f'"{tag}"'), self._served.vary]
-            if answers.etag_matches(request.environ, tag):
-                answer = Answer(304)
+            headers.append(self._served.vary)
+            if (tag := answer.tag or answers.etag(answer.body)) is not None:
+                headers.append(("ETag", f'"{tag}"'))
+                if answers.etag_matches(request.environ, tag):
+                    answer = Answer(304)
         _write(state.response, answer.status, answer.body, headers, answer.content_type)
         if request.method == "HEAD":
             # The length stays: it is that of the body that GET would return.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ironic.api.answers import LONGEST_TAGGED
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import NEWEST, Service
 
@@ -129,3 +130,12 @@ def test_head_has_the_tag_of_get(service: Service) -> None:
     head = service.call("HEAD", "/v1")
     assert (head.status, head.headers["ETag"]) == (200, tag(service, "/v1"))
     assert service.call("HEAD", "/v1", headers={"If-None-Match": head.headers["ETag"]}).status == 304
+
+
+def test_a_very_long_document_has_no_tag_that_would_have_to_be_computed(service: Service) -> None:
+    for _ in range(LONGEST_TAGGED // 200_000 + 1):
+        service.store.nodes.create({"driver": "fake-hardware", "extra": {"a": "x" * 200_000}})
+    answer = service.call("GET", "/v1/nodes/detail", headers={"If-None-Match": "*"})
+    assert (answer.status, "ETag" in answer.headers) == (200, False)
+    assert len(answer.body) > LONGEST_TAGGED
+    assert tag(service, "/v1/nodes")
