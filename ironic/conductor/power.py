@@ -7,6 +7,7 @@ power interface's business. Sources: doc/contract/states.md#power, demand S57.
 """
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -40,8 +41,8 @@ _LONGEST_SAID: Final = 200
 _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
 
-def change(task: "HostTask", target: str, timeout: int | None) -> None:
-    """Bring the machine to a power state; see `ironic.drivers.task`."""
+def change(task: "HostTask", target: str, timeout: int | None, prepare: Callable[[], None] | None = None) -> None:
+    """Bring the machine to a power state, see `ironic.drivers.task`; ``prepare`` is called before, and may refuse."""
     node, reached = task.node, states.POWER_TARGET[target]
     if AWAITED in node.driver_internal_info:
         node.del_driver_internal_info(AWAITED)  # this change replaces it
@@ -50,6 +51,8 @@ def change(task: "HostTask", target: str, timeout: int | None) -> None:
     stored_by_caller = node.target_power_state == reached
     try:
         with node_events.power_set(task, target):
+            if prepare is not None:
+                prepare()
             was_ordered = _reach(task, target, timeout, known, is_stored=stored_by_caller)
     except TakenOver:
         raise

@@ -18,7 +18,7 @@ from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, Po
 from ironic.db import PortgroupRecord, PortRecord
 from ironic.db.repository import R, Repository
 from ironic.inspection import inventory_storage
-from ironic.services import row_changes
+from ironic.services import node_parents, row_changes
 from ironic.services.row_limits import check_room, of_parts
 
 LOG = logging.getLogger(__name__)
@@ -28,6 +28,7 @@ LOG = logging.getLogger(__name__)
 def destroy_node(task: TaskManager) -> None:
     """Delete the node with all that belongs to it, or raise the reason against it."""
     node_rules.check_deletable(task.node, available_too=CONF.conductor.allow_deleting_available_nodes)
+    node_parents.check_childless(task.store, task.node)
     try:
         inventory_storage.backend_from_conf().forget(task.node.uuid)
     except IronicError as error:

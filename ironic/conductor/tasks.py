@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from ironic.conductor import power, transitions
+from ironic.conductor import power, related_power, transitions
 from ironic.conductor.locking import Lock, LockMode, Locks
 from ironic.conductor.workers import Workers, WorkerSlot
 from ironic.core import states
@@ -68,6 +68,7 @@ class TaskManager(drivers.Task):
 
     __slots__ = (
         "_factory",
+        "_for",
         "_lock",
         "_mode",
         "_portgroups",
@@ -75,6 +76,7 @@ class TaskManager(drivers.Task):
         "_slot",
         "_spawn_error_hook",
         "_work",
+        "changes_power",
         "context",
         "driver",
         "node",
@@ -99,10 +101,13 @@ class TaskManager(drivers.Task):
         *,
         purpose: str,
         record: "NodeRecord | None" = None,
+        needed_by: "TaskManager | None" = None,
     ) -> None:
-        self._factory, self._mode = factory, mode
+        self._factory, self._mode, self._for = factory, mode, needed_by
         self.context, self.shared, self.purpose = context, mode.is_shared, purpose
         self.notes = drivers.Notes()
+        # Whether a power change has begun, which a change of a related node must not begin again.
+        self.changes_power = False
         self._ports: list[PortRecord] | None = None
         self._portgroups: list[PortgroupRecord] | None = None
         self._work: Callable[[], object] | None = None
@@ -166,7 +171,14 @@ class TaskManager(drivers.Task):
         """Take a further node that this work needs, waiting patiently; to be used in a ``with`` statement."""
         exclusive = LockMode.PATIENT_REPORT if self._mode.is_background else LockMode.PATIENT
         mode = LockMode.SHARED if shared else exclusive
-        return TaskManager(self._factory, self.context, ident, mode, purpose=purpose)
+        return TaskManager(self._factory, self.context, ident, mode, purpose=purpose, needed_by=self)
+
+    def holder_of(self, uuid: str) -> "TaskManager | None":
+        """Return the task of this work that holds a node: this one, or one that it was taken for; else None."""
+        task: TaskManager | None = self
+        while task is not None and (task.node.uuid != uuid or not task.holds_lock):
+            task = task._for
+        return task
 
     def validated(self, interface: Interface) -> Interface:
         """Return an interface of the node, such as ``task.power``, once its ``validate`` has passed."""
@@ -184,7 +196,11 @@ class TaskManager(drivers.Task):
     def change_power(self, target: str, timeout: int | None = None) -> None:
         """Bring the machine to a power state; see `ironic.drivers.task`."""
         self._require_exclusive()
-        power.change(self, target, timeout)
+        before, self.changes_power = self.changes_power, True
+        try:
+            power.change(self, target, timeout, lambda: related_power.prepare(self, target))
+        finally:
+            self.changes_power = before
 
     # The lock
 

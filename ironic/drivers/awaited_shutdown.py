@@ -22,9 +22,9 @@ class ShutdownAwaited(Exception):
 
 
 @contextmanager
-def suspendable() -> Iterator[None]:
-    """Have a wait for a shutdown in this block end by ShutdownAwaited."""
-    before = _IS_SUSPENDABLE.set(True)
+def suspendable(yes: bool = True) -> Iterator[None]:
+    """Have a wait for a shutdown in this block end by ShutdownAwaited, or not if the block needs the machine off."""
+    before = _IS_SUSPENDABLE.set(yes)
     try:
         yield
     finally:

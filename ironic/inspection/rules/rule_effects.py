@@ -26,7 +26,7 @@ from ironic.core.rules.paths import Patch, apply, keys_of
 from ironic.db import NodeRecord, ServedInterface
 from ironic.inspection.staged_task import StagedTask
 from ironic.integrations import rule_calls
-from ironic.services import allocation_binding, node_changes
+from ironic.services import allocation_binding, node_changes, node_parents
 
 LOG = logging.getLogger(__name__)
 
@@ -130,10 +130,9 @@ def _parent(task: StagedTask) -> str | None:
         uuid, owner = task.store.nodes.row(("uuid", "owner"), ident)
     except NodeNotFound:
         raise InvalidParameterValue(err="parent_node names no node.") from None
-    if uuid == task.node.uuid:
-        raise InvalidParameterValue(err="A node can't be its own parent_node.")
     if owner != task.node.owner:
         raise InvalidParameterValue(err="parent_node belongs to another owner.")
+    node_parents.check_parent(task.store, task.node.uuid, uuid)
     return str(uuid)
 
 

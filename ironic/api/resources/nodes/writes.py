@@ -30,7 +30,7 @@ from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
 from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
 from ironic.core.values import Bool, Enum
-from ironic.services import allocation_binding, node_changes, row_limits
+from ironic.services import allocation_binding, node_changes, node_parents, row_limits
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -126,12 +126,12 @@ def _as_columns(request: Request, values: Mapping[str, Any], record: "NodeRecord
             raise InvalidParameterValue(err=str(error)) from None
     if (ident := columns.get("parent_node")) is not None:
         parent = named_nodes.seen_holder(request, ident, "parent_node names no node.")
-        if record is not None and parent.uuid == record.uuid:
-            raise InvalidParameterValue(err="A node can't be its own parent_node.")
         # A new parent is a change of both nodes.
         is_own = parent.owner == columns.get("owner", record and record.owner)
         if not is_own or not access.allows(request, _UPDATE_PARENT, parent.owner, parent.lessee):
             raise InvalidParameterValue(err="parent_node belongs to another owner.")
+        own = str(columns.get("uuid")) if record is None else record.uuid
+        node_parents.check_parent(request.store, own, parent.uuid)
         columns["parent_node"] = parent.uuid
     return columns
 

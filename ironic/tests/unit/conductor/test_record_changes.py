@@ -1,4 +1,4 @@
-"""What a conductor does when it is asked to change or delete a port group."""
+"""What a conductor does when it is asked to change or delete a port group or a node."""
 # ruff: noqa: F811 - fixtures that are imported are named again by those who use them
 
 import itertools
@@ -202,3 +202,15 @@ def test_a_part_moves_to_a_node_that_has_room(bench, kind):
     update(bench.context, mine, {"node_id": nodes[1]}, None, 3)
     update(bench.context, mine, {"node_id": nodes[0]})
     assert rows.get(mine).node_id == nodes[0]
+
+
+@pytest.mark.parametrize("maintenance", [False, True])
+def test_a_node_with_children_is_not_deleted(bench, maintenance):
+    parent = bench.node(maintenance=maintenance)
+    child, other = bench.node(parent_node=parent), bench.node(parent_node=parent, owner="other")
+    with pytest.raises(Conflict, match=f"2 nodes, such as {child}\\.") as refused:
+        bench.endpoint.destroy_node(bench.context, parent)
+    assert other not in str(refused.value)
+    assert bench.row(parent).reservation is None
+    for uuid in (child, other, parent):
+        bench.endpoint.destroy_node(bench.context, uuid)
