@@ -13,7 +13,6 @@ from ironic.conductor.locking import LockMode
 from ironic.conductor.party_rounds import OWNERS, PartyRounds
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory, TaskManager
-from ironic.conductor.transitions import shortened
 from ironic.core import states, syntax
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NoFreeConductorWorker
@@ -83,6 +82,6 @@ def _look(task: TaskManager) -> None:
 def _end(task: TaskManager, target: str, is_off: bool) -> None:
     answer = attempt(task, power.end_shutdown, target, is_off)
     if isinstance(answer, Failed):
-        task.node.last_error = shortened(power.failure_text(task.node.uuid, target, answer.reason))
+        power.set_error(task.node, power.failure_text(task.node.uuid, target, answer.reason))
     node_events.power_was_set(task, target, has_failed=isinstance(answer, Failed))
     task.save_and_release()

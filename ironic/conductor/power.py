@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
 from ironic.conductor.node_events import add_history
+from ironic.conductor.transitions import shortened
 from ironic.core import failure_texts as texts
 from ironic.core import flow, node_rules, states
 from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
@@ -25,6 +26,7 @@ from ironic.drivers.task import ODD_POWER
 
 if TYPE_CHECKING:
     from ironic.conductor.node_events import HostTask
+    from ironic.db import NodeRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -32,6 +34,12 @@ TOPIC: Final = "power"
 
 # Key in driver_internal_info: a soft change of the power whose machine shuts down, and until when it may.
 AWAITED: Final = "awaited_shutdown"
+
+# Key in driver_internal_info: the last_error that a power change or power synchronisation has set.
+_ERROR: Final = "power_error"
+
+# What power synchronisation advises in last_error, too; it stores no other column of an unlocked node for that.
+ADVICE: Final = "Check the BMC and its credentials; maintenance ends by itself when it answers"
 
 # The note of a task on the state of its machine.
 _STATE: Final = "power state"
@@ -140,6 +148,18 @@ def odd_state_text(task: "HostTask") -> str:
     said = task.notes.get(ODD_POWER)
     text = "the BMC reports a power state that is neither on nor off"
     return f"{text}: it says {plain_text(said, _LONGEST_SAID)!r}" if said else text
+
+
+def set_error(node: "NodeRecord", text: str) -> None:
+    """Set last_error to why the power did not change, for as long as the machine differs from its record."""
+    node.last_error = shortened(text)
+    node.set_driver_internal_info(_ERROR, node.last_error)
+
+
+def is_error_over(node: "NodeRecord") -> bool:
+    """Return whether last_error is about the power alone, so that a reading that agrees with the record ends it."""
+    error = node.last_error
+    return error is not None and (error == (node.driver_internal_info or {}).get(_ERROR) or ADVICE in error)
 
 
 def failure_text(node: str, target: str, reason: str) -> str:

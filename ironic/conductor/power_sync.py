@@ -22,7 +22,7 @@ from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
 from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
-from ironic.conductor.power import odd_state_text
+from ironic.conductor.power import ADVICE, is_error_over, odd_state_text
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
@@ -145,6 +145,8 @@ class PowerSync:
             # A node that was changed meanwhile may have a record that is newer than the reading.
             self._readings.pop(task.node_id, None)
             if verdict is Verdict.FINE:
+                if is_error_over(task.node):
+                    _write(task, *_without_error(task))
                 self._refresh(task)
             return
         if readings == NO_READINGS:
@@ -257,19 +259,26 @@ def _is_as_read(task: TaskManager) -> bool:
         return False
 
 
+def _without_error(task: TaskManager) -> tuple[dict[str, object], dict[str, object]]:
+    """Return what to store, and on which condition, of a machine that is as recorded: an error of its power ends."""
+    return ({"last_error": None}, {"last_error": task.node.last_error}) if is_error_over(task.node) else ({}, {})
+
+
 def _record(task: TaskManager, seen: str | None) -> None:
     before = task.node.power_state
+    values, where = _without_error(task)
+    values["power_state"] = seen
     if before is None:
-        _write(task, {"power_state": seen}, None)
+        _write(task, values, where)
         return
     text = f"The machine was found '{seen}' although '{before}' was recorded"
-    if _write(task, {"power_state": seen}, text, "WARNING"):
+    if _write(task, values, where, text, "WARNING"):
         node_events.power_corrected(task, before, seen)
 
 
 def _record_health(task: TaskManager, health: str | None) -> None:
     event, severity = health_event(task.node.health, health)
-    _write(task, {"health": health}, event, severity, topic=MONITORING)
+    _write(task, {"health": health}, {}, event, severity, topic=MONITORING)
 
 
 def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:
@@ -288,45 +297,50 @@ def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:
 
 
 def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
-    advice = "Check the BMC and its credentials; maintenance ends by itself when it answers"
     if seen is None:
         why = without_node(why, task.node.uuid)
-        text = failure_text(f"The power state can't be read. {advice}", why)
+        text = failure_text(f"The power state can't be read. {ADVICE}", why)
     else:
-        text = f"The power state does not stay '{task.node.power_state}': it is '{seen}' again. {advice}."
+        text = f"The power state does not stay '{task.node.power_state}': it is '{seen}' again. {ADVICE}."
     broken = {
         "maintenance": True,
         "maintenance_reason": shortened(text),
+        "last_error": shortened(text),
         "fault": POWER_FAILURE,
         "power_state": "error" if seen is None else seen,
     }
-    _write(task, broken, text, "ERROR")
+    _write(task, broken, {}, text, "ERROR")
 
 
 def _end_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
     if seen is None:
         LOG.debug("Node %s still has a power failure: %s", task.node.uuid, why)
         return
-    healthy = {"maintenance": False, "maintenance_reason": None, "fault": None, "power_state": seen}
+    healthy, where = _without_error(task)
+    healthy |= {"maintenance": False, "maintenance_reason": None, "fault": None, "power_state": seen}
+    where |= {"fault": POWER_FAILURE, "maintenance": True}
     text = f"The power state can be read again ('{seen}'); maintenance because of a power failure ends"
-    _write(task, healthy, text, "INFO", where={"fault": POWER_FAILURE, "maintenance": True})
+    _write(task, healthy, where, text)
 
 
 def _write(
     task: TaskManager,
     values: Mapping[str, object],
-    event: str | None,
+    where: Mapping[str, object],
+    event: str | None = None,
     severity: str = "INFO",
-    where: Mapping[str, object] | None = None,
     *,
     topic: str = _TOPIC,
 ) -> bool:
-    """Change an unlocked node that is as it was read, with a line of history; return whether it was changed."""
+    """Change an unlocked node that is as it was read, with a line of history; return whether it was changed.
+
+    ``where`` has further columns that must be as they were.
+    """
     node = task.node
     as_read = {name: getattr(node, name) for name in _UNTOUCHED}
 
     def write(_connection: object) -> bool:
-        is_changed = task.store.nodes.update(node.id, values, where=as_read | dict(where or {}))
+        is_changed = task.store.nodes.update(node.id, values, where=as_read | dict(where))
         if is_changed and event:
             add_history(task, topic, event, severity)
         return is_changed

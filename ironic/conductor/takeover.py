@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ironic.conductor import transitions
+from ironic.conductor import power, transitions
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
 from ironic.core import states
@@ -131,7 +131,8 @@ class TakeOver:
         node.held_by, node.held_token = holder, node.reservation_token
         if node.target_power_state:
             text = f"Changing the power state to '{node.target_power_state}' was given up: {why}. Check the machine."
-            node.target_power_state, node.last_error = None, transitions.shortened(text)
+            node.target_power_state = None
+            power.set_error(node, text)
         elif gives_up:
             node.last_error = transitions.shortened(f"Work on the node was given up: {why}. Check the machine.")
         is_over = gives_up or transitions.is_failing(node)

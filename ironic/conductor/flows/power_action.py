@@ -4,7 +4,6 @@ from ironic.conductor import power
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
-from ironic.conductor.transitions import shortened
 from ironic.core import node_rules, states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.drivers import awaited_shutdown
@@ -25,12 +24,12 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
         with awaited_shutdown.suspendable():
             answer = attempt(task, TaskManager.change_power, target, timeout)
         if isinstance(answer, Failed):
-            node.last_error = shortened(power.failure_text(node.uuid, target, answer.reason))
+            power.set_error(node, power.failure_text(node.uuid, target, answer.reason))
         task.save_and_release()
 
     def not_started(error: BaseException) -> None:
         node.target_power_state = None
-        node.last_error = shortened(power.failure_text(node.uuid, target, str(error)))
+        power.set_error(node, power.failure_text(node.uuid, target, str(error)))
         power.note_failure(task, target, str(error))
 
     task.spawn_after(change)

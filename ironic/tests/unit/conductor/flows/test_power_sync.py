@@ -428,3 +428,65 @@ def test_bmcs_that_are_known_not_to_answer_have_half_of_the_workers(bench, threa
         assert sum(rack.read(rack.dead)) == 12 + 8
     finally:
         rack.go_on.set()
+
+
+@pytest.fixture
+def failed_change(bench):
+    """Return a machine whose last power change has failed."""
+    uuid = machine(bench, OFF, provision_state="available")
+    bench.script.answers[f"set {ON}"] = DriverOperationError("no power budget")
+    bench.endpoint.change_node_power_state(bench.context, uuid, ON, None)
+    assert "no power budget" in bench.row(uuid).last_error
+    return uuid
+
+
+def test_the_error_of_a_power_change_ends_when_the_machine_agrees_with_its_record(bench, sync, failed_change):
+    says(bench, DriverOperationError("no route"), OFF)
+    sync()
+    assert "no power budget" in bench.row(failed_change).last_error
+    sync()
+    assert bench.row(failed_change).last_error is None
+    assert "no power budget" in bench.history(failed_change)[0][2]
+
+
+def test_another_error_stays(bench, sync, failed_change):
+    bench.store.nodes.update(failed_change, {"last_error": "Cleaning failed. Changing the power state failed."})
+    other = machine(bench, OFF, last_error="Cleaning failed.")
+    says(bench, OFF)
+    sync()
+    assert [bench.row(uuid).last_error is None for uuid in (failed_change, other)] == [False, False]
+
+
+def test_an_error_that_comes_meanwhile_stays(bench, sync, failed_change):
+    def answer(_task):
+        bench.store.nodes.update(failed_change, {"last_error": "new"})
+        return OFF
+
+    bench.script.answers["get_power_state"] = answer
+    sync()
+    assert bench.row(failed_change).last_error == "new"
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_power_failure_is_in_last_error_until_the_bmc_answers(bench, sync, hash_ring, conf, by_hand):
+    conf(conductor__power_state_sync_max_retries=0)
+    uuid = machine(bench, OFF)
+    says(bench, DriverOperationError("the disk of the BMC is full"), OFF)
+    sync()
+    row = bench.row(uuid)
+    assert (row.fault, row.last_error) == ("power failure", row.maintenance_reason)
+    assert "the disk of the BMC is full" in row.last_error
+    if by_hand:
+        bench.store.nodes.update(uuid, {"maintenance": False, "maintenance_reason": None, "fault": None})
+        sync()
+    else:
+        Recovery(bench.tasks, hash_ring)()
+    assert (bench.row(uuid).maintenance, bench.row(uuid).last_error) == (False, None)
+
+
+def test_recovery_leaves_an_error_of_something_else(bench, hash_ring):
+    broken = {"maintenance": True, "maintenance_reason": "power", "fault": "power failure"}
+    uuid = machine(bench, OFF, last_error="Deploying failed.", provision_state="deploy failed", **broken)
+    says(bench, OFF)
+    Recovery(bench.tasks, hash_ring)()
+    assert (bench.row(uuid).maintenance, bench.row(uuid).last_error) == (False, "Deploying failed.")
