@@ -68,9 +68,11 @@ class RamdiskWork:
 
     def clean_up(self, task: TaskManager) -> None:
         """Clean up after a failure; the machine stays on unless the option powers it off (S55)."""
-        self.tear_down(task)
-        if CONF.conductor[self.power_off_option] and not task.node.disable_power_off:
-            task.change_power(states.POWER_OFF)
+        try:
+            self.tear_down(task)
+        finally:
+            if CONF.conductor[self.power_off_option] and not task.node.disable_power_off:
+                task.change_power(states.POWER_OFF)
 
     def _call_deploy_interface(self, task: TaskManager, method: str) -> object:
         if StepCursor.of(task.node, self.flow).has_no_ramdisk:

@@ -38,6 +38,8 @@ class BootInterface(BaseInterface):
     capabilities: ClassVar[list[str]] = []
     # Whether :meth:`prepare_instance` sets the boot device too; otherwise the deploy interface sets it.
     sets_boot_device: ClassVar[bool] = False
+    # Whether a ramdisk that runs may still read what :meth:`clean_up_ramdisk` takes away.
+    holds_ramdisk: ClassVar[bool] = False
 
     @property
     def image_publisher_settings(self) -> ImagePublisherSettings | None:

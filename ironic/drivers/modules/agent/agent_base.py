@@ -3,7 +3,7 @@
 The boot interface boots the agent's ramdisk; from then on the agent's heartbeats advance the steps.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ironic.conf import CONF
 from ironic.core import flow, states
@@ -14,6 +14,9 @@ from ironic.drivers.modules.agent import agent_access, in_band_steps, ramdisk_bo
 from ironic.drivers.modules.agent.in_band_steps import InBandSteps
 from ironic.drivers.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
 from ironic.drivers.task import Task
+
+# The states of a deployment that is cleaned up after a failure or an abort.
+FAILING: Final = (*flow.DEPLOY.busy, flow.DEPLOY.failed)
 
 
 class AgentBase(InBandSteps, DeployInterface):
@@ -53,6 +56,8 @@ class AgentBase(InBandSteps, DeployInterface):
     # The end of an instance
 
     def clean_up(self, task: Task) -> None:
+        if task.node.provision_state in FAILING and CONF.deploy.power_off_after_deploy_failure:
+            ramdisk_boot.switch_off(task)
         task.boot.clean_up_ramdisk(task)
         task.boot.clean_up_instance(task)
 
@@ -81,7 +86,8 @@ class AgentBase(InBandSteps, DeployInterface):
         aborted = task.node.provision_state == states.CLEANFAIL
         failed = task.node.fault is not None and not aborted
         ramdisk_logs.collect(task, "cleaning", failed=failed or aborted)
-        if aborted or not (failed or fast_track.can_continue(task.node)):
+        stays = CONF.conductor.poweroff_in_cleanfail is False if failed else fast_track.can_continue(task.node)
+        if aborted or not stays:
             ramdisk_boot.lock_down(task)
             ramdisk_boot.switch_off(task)
         ramdisk_boot.clean_up(task, flow.CLEAN)

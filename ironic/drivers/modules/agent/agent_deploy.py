@@ -23,7 +23,7 @@ from ironic.drivers.modules.agent import (
     ramdisk_boot,
     ramdisk_logs,
 )
-from ironic.drivers.modules.agent.agent_base import AgentBase
+from ironic.drivers.modules.agent.agent_base import FAILING, AgentBase
 from ironic.drivers.modules.agent.agent_client import Agent
 from ironic.drivers.node_attributes import is_boot_device_persistent
 from ironic.drivers.step_declarations import deploy_step
@@ -32,9 +32,6 @@ from ironic.drivers.task import Task
 LOG = logging.getLogger(__name__)
 
 _REBOOT_OUT_OF_BAND: Final = "deploy_forces_oob_reboot"
-
-# The states of a deployment that is cleaned up after a failure or an abort.
-_FAILING: Final = (*DEPLOY.busy, DEPLOY.failed)
 
 
 class CustomAgentDeploy(AgentBase):
@@ -69,11 +66,8 @@ class CustomAgentDeploy(AgentBase):
         task.node.save()
 
     def clean_up(self, task: Task) -> None:
-        failed = task.node.provision_state in _FAILING
-        if failed:
+        if task.node.provision_state in FAILING:
             ramdisk_logs.collect(task, "deployment", failed=True)
-        if failed and CONF.deploy.power_off_after_deploy_failure:
-            ramdisk_boot.switch_off(task)
         super().clean_up(task)
 
     # The steps
@@ -108,6 +102,8 @@ class CustomAgentDeploy(AgentBase):
         elif not _switched_off_by_agent(task):
             LOG.warning("Node %s: the agent did not switch the machine off; the BMC does", task.node.uuid)
         ramdisk_boot.switch_off(task)
+        if task.boot.holds_ramdisk:
+            task.boot.clean_up_ramdisk(task)
         return None
 
     @deploy_step(priority=30)

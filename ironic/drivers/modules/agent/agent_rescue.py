@@ -50,13 +50,13 @@ class AgentRescue(RescueInterface):
             ramdisk_logs.collect(task, "rescue", failed=True)
             raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
         _forget_passwords(task)
-        task.boot.clean_up_ramdisk(task)
+        if not task.boot.holds_ramdisk:
+            task.boot.clean_up_ramdisk(task)
         ramdisk_boot.remove_network(task, flow.RESCUE)
         network.configure_tenant_networks(task)
         node.save()
 
     def unrescue(self, task: Task) -> str:
-        ramdisk_boot.switch_off(task)
         self.clean_up(task)
         task.network.configure_tenant_networks(task)
         task.boot.prepare_instance(task)
@@ -65,9 +65,10 @@ class AgentRescue(RescueInterface):
         return states.ACTIVE
 
     def clean_up(self, task: Task) -> None:
+        """Switch the machine off, take away what its ramdisk runs from, and forget the passwords."""
         _forget_passwords(task)
-        task.boot.clean_up_ramdisk(task)
-        ramdisk_boot.remove_network(task, flow.RESCUE)
+        ramdisk_boot.switch_off(task)
+        ramdisk_boot.clean_up(task, flow.RESCUE)
         task.node.save()
 
 

@@ -66,9 +66,11 @@ def runs_ramdisk(task: Task) -> bool:
 
 
 def clean_up(task: Task, flow: Flow) -> None:
-    """Undo the preparation of the ramdisk; the power state is not changed."""
-    task.boot.clean_up_ramdisk(task)
-    remove_network(task, flow)
+    """Undo the preparation of the ramdisk; the power state is not changed, so switch the machine off before."""
+    try:
+        task.boot.clean_up_ramdisk(task)
+    finally:
+        remove_network(task, flow)
 
 
 def add_network(task: Task, flow: Flow) -> None:

@@ -82,15 +82,21 @@ class AgentInspect(InspectInterface):
             return states.INSPECTWAIT
         # The flags are stored before the machine is changed, by this call if it has to change the power, else with the
         # next power target and the addresses: a conductor that takes over must know what to clean up.
-        ramdisk_boot.switch_off(task)
-        node.target_power_state = states.POWER_ON
-        bmc_addresses.remember(task.store, node, addresses)
-        if managed:
-            ramdisk_boot.add_network(task, INSPECT)
-            task.boot.prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(node)))
-        else:
-            task.management.set_boot_device(task, boot_devices.PXE, persistent=False)
-        ramdisk_boot.switch_on(task)
+        try:
+            ramdisk_boot.switch_off(task)
+            node.target_power_state = states.POWER_ON
+            bmc_addresses.remember(task.store, node, addresses)
+            if managed:
+                ramdisk_boot.add_network(task, INSPECT)
+                task.boot.prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(node)))
+            else:
+                task.management.set_boot_device(task, boot_devices.PXE, persistent=False)
+            ramdisk_boot.switch_on(task)
+        except TakenOver:
+            raise
+        except Exception:
+            end_quietly(task)
+            raise
         return states.INSPECTWAIT
 
     def continue_inspection(
@@ -115,13 +121,9 @@ class AgentInspect(InspectInterface):
         return None
 
     def abort(self, task: Task) -> None:
-        """Stop waiting: forget the ramdisk's identification, clean up and switch the machine off."""
+        """Stop waiting: forget the ramdisk's identification, and leave the machine as the end of an inspection does."""
         bmc_addresses.forget(task.store, task.node)
-        try:
-            _clean_up_boot(task)
-        finally:
-            if not boots_itself(task):
-                ramdisk_boot.switch_off(task)
+        end(task)
 
     reapplies_data = True
 
@@ -239,10 +241,12 @@ def _switches_off(task: Task) -> bool:
 
 
 def end(task: Task) -> None:
-    """Undo the preparation of the ramdisk, and switch the machine off if that is wanted."""
-    _clean_up_boot(task)
-    if _switches_off(task):
-        ramdisk_boot.switch_off(task)
+    """Switch the machine off if that is wanted, and undo the preparation of the ramdisk, whatever comes of that."""
+    try:
+        if _switches_off(task):
+            ramdisk_boot.switch_off(task)
+    finally:
+        _clean_up_boot(task)
 
 
 def end_quietly(task: Task) -> None:
@@ -257,5 +261,4 @@ def _clean_up_boot(task: Task) -> None:
     """Undo the preparation of the ramdisk, if there was one."""
     boot_tokens.forget(task.node)
     if task.node.del_driver_internal_info(MANAGED):
-        task.boot.clean_up_ramdisk(task)
-        ramdisk_boot.remove_network(task, INSPECT)
+        ramdisk_boot.clean_up(task, INSPECT)

@@ -18,6 +18,7 @@ from ironic.core.errors import (
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
+from ironic.core.flow import DEPLOY
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
@@ -133,7 +134,9 @@ class RamdiskFromIso(BootInterface):
     def prepare_instance(self, task: Task) -> None:
         node = task.node
         secure_boot.turn_on(task)
-        self.withdraw(task)
+        # What an agent runs from is taken away when it has ended.
+        if not (self.holds_ramdisk and node.provision_state in DEPLOY.busy and AgentMemory(node).is_known):
+            self.withdraw(task)
         if not _boots_own_ramdisk(node):
             firmware_boot.boot_from_disk(task)
             return
@@ -251,6 +254,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     capabilities: ClassVar[list[str]] = ["ramdisk_boot", "ramdisk_boot_configdrive"]
     survey = SURVEY
     takes_shares: ClassVar[bool] = True
+    holds_ramdisk: ClassVar[bool] = True
     is_needed = True
 
     def get_properties(self) -> dict[str, str]:

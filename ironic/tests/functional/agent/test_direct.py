@@ -261,3 +261,13 @@ def test_a_restart_for_the_firmware_ends_the_agent_but_not_the_deployment(bench,
     assert "boot_loader_installed" not in bench.row(uuid).driver_internal_info
     begun = [event for _severity, _kind, event in bench.history(uuid) if "prepare_instance_boot begins" in event]
     assert len(begun) == 1
+
+
+def test_what_the_agent_runs_from_is_taken_away_when_the_machine_is_off(bench, secure_agent, done, monkeypatch):
+    monkeypatch.setattr(NotingBoot, "holds_ramdisk", True)
+    uuid = deploying(bench, secure_agent)
+    beat(bench, secure_agent, uuid)
+    secure_agent.end()
+    done.clear()
+    assert beat(bench, secure_agent, uuid) == (states.ACTIVE, "")
+    assert done[:3] == ["prepare_instance", "set power off", "clean_up_ramdisk"]

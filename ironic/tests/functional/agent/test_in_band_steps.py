@@ -299,3 +299,15 @@ def test_an_agent_that_can_not_be_reached_is_waited_for(bench, agent):
     bench.beat(uuid, **gone)
     assert bench.row(uuid).clean_step["step"] == "erase_devices_metadata"
     assert beat(bench, agent, uuid) == (states.CLEANWAIT, "erase_devices")
+
+
+def test_a_machine_that_is_powered_off_after_a_failure_is_off_before_its_ramdisk_is_cleaned_up(
+    bench, agent, conf, done
+):
+    conf(conductor__poweroff_in_cleanfail=True)
+    uuid = waiting(bench, agent, clean_steps=[FAIL])
+    beat(bench, agent, uuid)
+    done.clear()
+    agent.end("FAILED", error="no")
+    assert beat(bench, agent, uuid)[0] == states.CLEANFAIL
+    assert done == ["set power off", "clean_up_ramdisk", "remove cleaning"]

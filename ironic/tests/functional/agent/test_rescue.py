@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from ironic.core import states
-from ironic.tests.functional.agent.conftest import beat
+from ironic.tests.functional.agent.conftest import NotingBoot, beat
 from ironic.tests.unit.conductor.flows import bench as benches
 
 PASSWORD = "open sesame, canary"
@@ -45,8 +45,24 @@ def test_a_rescue_whose_agent_refuses_the_password_fails(bench, agent, done, tmp
     assert "no such user" in node.last_error
     assert node.last_error.count("Rescuing node") == 1
     assert "rescue_password" not in node.instance_info
-    assert done[-2:] == ["clean_up_ramdisk", "remove rescuing"]
+    assert done[-3:] == ["set power off", "clean_up_ramdisk", "remove rescuing"]
     assert [path.read_bytes() for path in tmp_path.glob("logs/*_rescue_*")] == [b"logs"]
+
+
+@pytest.mark.parametrize("verb", ["abort", "deleted"])
+@pytest.mark.parametrize("is_rescued", [False, True])
+def test_the_machine_is_off_before_its_ramdisk_loses_what_it_runs_from(
+    bench, secure_agent, done, monkeypatch, verb, is_rescued
+):
+    monkeypatch.setattr(NotingBoot, "holds_ramdisk", True)
+    uuid = rescuing(bench)
+    done.clear()
+    if is_rescued:
+        assert beat(bench, secure_agent, uuid)[0] == states.RESCUE
+        assert done == ["remove rescuing", "configure tenant"]
+        verb = "deleted"
+    bench.verb(uuid, verb)
+    assert done.index("set power off") < done.index("clean_up_ramdisk")
 
 
 @pytest.mark.parametrize("ending", ["rescue", "abort", "failure", "delete"])

@@ -221,6 +221,18 @@ def test_a_deployed_machine_boots_its_disk(boot: RedfishVirtualMediaBoot, machin
     boot.clean_up_instance(machine)
 
 
+def test_an_agent_keeps_the_cd_that_it_runs_from_until_it_has_ended(
+    boot: RedfishVirtualMediaBoot, machine: Work
+) -> None:
+    boot.prepare_ramdisk(machine, PARAMETERS)
+    AgentMemory(machine.node).record({"callback_url": "http://192.0.2.9:9999", "agent_version": "11.0"})
+    boot.prepare_instance(machine)
+    assert inserted(machine)
+    assert machine.management.get_boot_device(machine)["boot_device"] == "disk"
+    boot.clean_up_ramdisk(machine)
+    assert not inserted(machine)
+
+
 def test_an_instance_that_is_a_ramdisk_keeps_its_cd_and_its_config_drive(
     boot: RedfishVirtualMediaBoot, machine: Work, images: Path, tmp_path: Path
 ) -> None:

@@ -221,3 +221,13 @@ def test_it_counts_conductor_groups_apart_if_configured(bench, conf):
     bench.node(provision_state=states.CLEANING, conductor_group="other")
     uuid = bench.node(provision_state=states.MANAGEABLE)
     assert bench.verb(uuid, "provide") == (states.AVAILABLE, None)
+
+
+def test_a_machine_is_powered_off_after_a_failure_whose_clean_up_fails_too(bench, conf):
+    conf(conductor__poweroff_in_cleanfail=True)
+    bench.script.answers |= {"first": IronicError("no"), "tear_down_cleaning": IronicError("no switch")}
+    uuid = bench.node("vendor", "deploy", "power", provision_state=states.MANAGEABLE, power_state="power on")
+    bench.verb(uuid, "provide")
+    node = bench.row(uuid)
+    assert (node.provision_state, node.power_state) == (states.CLEANFAIL, "power off")
+    assert "no switch" in node.last_error

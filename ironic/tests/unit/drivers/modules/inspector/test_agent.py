@@ -297,7 +297,7 @@ def test_logs_that_are_none_change_nothing(
 def test_it_clears_up_a_managed_boot(store: Store, diary: Diary) -> None:
     task: Any = begin(store, driver(diary, managed=True), driver_internal_info={"inspector_manage_boot": True})
     AgentInspect().continue_inspection(task, inventory(MAC))
-    assert diary == ["clean up", "no network", states.POWER_OFF]
+    assert diary == [states.POWER_OFF, "clean up", "no network"]
 
 
 def test_it_clears_up_after_a_failure_too(store: Store, diary: Diary) -> None:
@@ -305,7 +305,7 @@ def test_it_clears_up_after_a_failure_too(store: Store, diary: Diary) -> None:
     task: Any = begin(store, driver_of_node, driver_internal_info={"inspector_manage_boot": True})
     with pytest.raises(HardwareInspectionFailure, match="it burns"):
         AgentInspect().continue_inspection(task, inventory(MAC), {"error": "it burns"})
-    assert diary == ["clean up", "no network", states.POWER_OFF]
+    assert diary == [states.POWER_OFF, "clean up", "no network"]
     assert store.ports.find(node_id=task.node.id) == []
 
 
@@ -345,9 +345,42 @@ def test_it_stops_waiting(store: Store, diary: Diary, breaks: bool) -> None:
             AgentInspect().abort(task)
     else:
         AgentInspect().abort(task)
-    assert diary[-1] == states.POWER_OFF
+    assert diary == [states.POWER_OFF, "clean up", "no network"]
     assert store.nodes.bmc_addresses(task.node.id) == []
     assert task.node.driver_internal_info.keys() - {"last_power_state_change"} == {"other"}
+
+
+@pytest.mark.parametrize("verb", ["end", "abort", "failure"])
+@pytest.mark.parametrize("kept", ["fast track", "option"])
+def test_every_end_leaves_the_machine_on_where_that_is_wanted(
+    conf: Setter, store: Store, diary: Diary, verb: str, kept: str
+) -> None:
+    conf(inspector__power_off=kept != "option")
+    info = {"inspector_manage_boot": True}
+    driver_info = {"fast_track": kept == "fast track"}
+    task: Any = begin(store, driver(diary, managed=True), driver_internal_info=info, driver_info=driver_info)
+    if verb == "abort":
+        AgentInspect().abort(task)
+    else:
+        with pytest.raises(HardwareInspectionFailure) if verb == "failure" else contextlib.nullcontext():
+            AgentInspect().continue_inspection(task, inventory(MAC), {"error": verb == "failure"})
+    assert diary == ["clean up", "no network"]
+
+
+@pytest.mark.parametrize("breaks", ["prepare_ramdisk", "add_inspection_network"])
+def test_a_start_that_fails_leaves_nothing_behind(conf: Setter, store: Store, diary: Diary, breaks: str) -> None:
+    conf(service_catalog__endpoint_override="http://192.0.2.1:6385")
+    driver_of_node = driver(diary, managed=True)
+
+    def fail(*_arguments: Any) -> None:
+        raise InvalidParameterValue(err="no such image")
+
+    setattr(driver_of_node.boot if breaks == "prepare_ramdisk" else driver_of_node.network, breaks, fail)
+    task: Any = begin(store, driver_of_node)
+    with pytest.raises(InvalidParameterValue, match="no such image"):
+        AgentInspect().inspect_hardware(task)
+    assert diary[-2:] == ["clean up", "no network"]
+    assert "inspector_manage_boot" not in task.node.driver_internal_info
 
 
 def test_it_needs_the_interfaces_it_works_with(store: Store) -> None:
