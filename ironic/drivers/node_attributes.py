@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.core import syntax
+from ironic.core import own_values, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.task import Node, Task
 
@@ -44,6 +44,12 @@ def add_capability(task: Task, name: str, value: object) -> None:
 def with_capability(node: Node, name: str, value: object) -> str:
     """Return the capabilities of the node, one of them with this value."""
     return syntax.format_capabilities({**_capabilities(node), name: str(value)})
+
+
+def lend_capability(node: Node, name: str, value: str) -> None:
+    """Set one capability of the node until `own_values.take_back`; the caller saves the node."""
+    _capabilities(node)
+    own_values.write_capability(node, "properties", name, value)
 
 
 def _capabilities(node: Node) -> dict[str, str]:

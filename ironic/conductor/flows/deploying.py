@@ -14,7 +14,7 @@ from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.flows.outcomes import Remark
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow, node_rules
+from ironic.core import flow, node_rules, own_values
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import Conflict, InvalidParameterValue
 from ironic.core.step_cursor import StepCursor
@@ -41,6 +41,7 @@ def start(
     task.power.validate(task)
     if configdrive is not None:
         task.node.instance_info["configdrive"] = configdrive
+    own_values.take_back(task.node, "instance_info")
     # A deploy interface that chooses another one by itself chooses again at each deployment.
     restore_interface(task)
     task.deploy.switch_interface(task)
@@ -132,6 +133,7 @@ def _end(task: TaskManager) -> Remark | None:
 def _clean_up(task: TaskManager) -> None:
     try:
         task.deploy.clean_up(task)
+        own_values.take_back(task.node, "instance_info")
         volumes.detach_unused(task)
     finally:
         AgentMemory(task.node).forget()

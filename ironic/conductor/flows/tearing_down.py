@@ -11,7 +11,7 @@ from ironic.conductor.flows import cleaning, deploying, engine
 from ironic.conductor.flows.engine import Failure, Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.tasks import TaskManager
-from ironic.core import flow
+from ironic.core import flow, own_values
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.flow import RESCUE, UNRESCUE
 from ironic.core.step_cursor import StepCursor
@@ -66,6 +66,7 @@ def _run(task: TaskManager, was_rescued: bool) -> None:
 def _forget_instance(task: TaskManager) -> None:
     node = task.node
     node.instance_uuid = node.instance_name = None
+    own_values.take_back(node, "instance_info")
     node.instance_info = {}
     node.allocation_id = None
     deploying.end_lease(task)

@@ -7,6 +7,7 @@ The boot interface boots what instance_info names, now and whenever the machine 
 import logging
 from typing import Any, ClassVar, Final
 
+from ironic.core import own_values
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import instance_capabilities
 from ironic.drivers.modules.agent import ramdisk_boot
@@ -48,11 +49,9 @@ class RamdiskDeploy(AgentBase):
 
     def prepare(self, task: Task) -> None:
         node = task.node
-        # Boot interfaces read the boot option from here.
-        node.instance_info["capabilities"] = {
-            **instance_capabilities.requested_capabilities(node),
-            "boot_option": BOOT_OPTION,
-        }
+        # Boot interfaces read the boot option from here; the next deployment may be of another kind.
+        instance_capabilities.requested_capabilities(node)
+        own_values.write_capability(node, "instance_info", "boot_option", BOOT_OPTION)
         ramdisk_boot.switch_off(task)
         task.network.unconfigure_tenant_networks(task)
         node.save()

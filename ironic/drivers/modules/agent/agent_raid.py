@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.core import root_device_hints
+from ironic.core import own_values, root_device_hints
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.values import utc_now
 from ironic.drivers import node_attributes
@@ -74,6 +74,7 @@ class AgentRAID(InBandSteps, RAIDInterface):
     def process_step_result(self, task: Task, step: Mapping[str, object], result: object) -> None:
         """Store the logical disks that the agent reports, and use the root volume for images and scheduling."""
         if step["step"] == "delete_configuration":
+            _forget_root_volume(task)
             task.node.raid_config = {}
         elif isinstance(result, Mapping) and isinstance(result.get("logical_disks"), list) and result["logical_disks"]:
             disks = result["logical_disks"]
@@ -83,8 +84,9 @@ class AgentRAID(InBandSteps, RAIDInterface):
                     task.node.uuid,
                 )
                 return
+            _forget_root_volume(task)
             task.node.raid_config = {**result, "last_updated": utc_now().isoformat()}
-            roots = [disk for disk in disks if disk.get("is_root_volume")]
+            roots = _root_volumes(result)
             if len(roots) == 1:
                 _use_root_volume(task, roots[0])
 
@@ -99,13 +101,31 @@ def _start(task: Task, step: str, **args: Any) -> str | None:
     return in_band_steps.start_step(task, in_band_steps.flow_of(task.node), requested)
 
 
+def _root_volumes(raid_config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    disks = raid_config.get("logical_disks") or ()
+    return [disk for disk in disks if isinstance(disk, Mapping) and disk.get("is_root_volume")]
+
+
 def _use_root_volume(task: Task, root: Mapping[str, Any]) -> None:
     """Set the root volume as the root device, and its size and RAID level as properties for schedulers."""
-    properties = task.node.properties
-    hint, size = root.get("root_device_hint"), root.get("size_gb")
-    if hint and isinstance(hint, Mapping) and not root_device_hints.faults(hint):
-        properties["root_device"] = hint
+    node, hint, size = task.node, root.get("root_device_hint"), root.get("size_gb")
+    if hint and isinstance(hint, Mapping):
+        if wrong := root_device_hints.faults(hint):
+            # Every deployment would be refused for it.
+            LOG.warning("Node %s: the agent's hint for its root volume is left out: %s", node.uuid, "; ".join(wrong))
+        else:
+            own_values.write(node, "properties", "root_device", dict(hint))
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
-        properties["local_gb"] = size
+        own_values.write(node, "properties", "local_gb", size)
     if root.get("raid_level") in RAID_LEVELS:
-        node_attributes.add_capability(task, "raid_level", root["raid_level"])
+        node_attributes.lend_capability(node, "raid_level", root["raid_level"])
+    node.save()
+
+
+def _forget_root_volume(task: Task) -> None:
+    """Take back what a root volume that is gone has set, also by a release that did not remember it."""
+    node = task.node
+    own_values.take_back(node, "properties")
+    for root in _root_volumes(node.raid_config or {}):
+        if root.get("root_device_hint") and node.properties.get("root_device") == root["root_device_hint"]:
+            del node.properties["root_device"]

@@ -13,6 +13,7 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
+from ironic.core import own_values
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
@@ -489,7 +490,8 @@ def _store(task: Task, found: list[dict[str, Any]] | None) -> None:
     made = next(
         (disk for disk in found if root and root.get("volume_name") and disk["name"] == root["volume_name"]), None
     )
+    own_values.take_back(node, "properties")
     if made is not None:
-        node.properties["local_gb"] = made["size_gb"]
-        node_attributes.add_capability(task, "raid_level", made["raid_level"])
+        own_values.write(node, "properties", "local_gb", made["size_gb"])
+        node_attributes.lend_capability(node, "raid_level", made["raid_level"])
     node.save()

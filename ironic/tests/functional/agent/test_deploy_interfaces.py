@@ -238,3 +238,24 @@ def test_a_node_that_is_not_cleaned_needs_no_ramdisk(bench: Any, monkeypatch: py
         "boot", "network", provision_state=states.MANAGEABLE, deploy_interface="direct", automated_clean=False
     )
     assert bench.verb(uuid, "provide")[0] == states.AVAILABLE
+
+
+@pytest.mark.parametrize("capabilities", [None, {"disk_label": "gpt"}, "disk_label:gpt"])
+@pytest.mark.parametrize("verb", ["rebuild", "active"])
+def test_an_image_follows_a_ramdisk(bench, able, monkeypatch, verb, capabilities):
+    given = {} if capabilities is None else {"capabilities": capabilities}
+    if verb == "active":  # after a deployment that failed
+        monkeypatch.setattr(NotingBoot, "prepare_instance", lambda self, task: 1 / 0)
+    uuid = node(bench, "autodetect", RAMDISK | given)
+    bench.verb(uuid, "active")
+    first = bench.row(uuid)
+    if verb == "active":
+        assert (first.provision_state, first.instance_info) == (states.DEPLOYFAIL, RAMDISK | given)
+    else:
+        assert first.provision_state == states.ACTIVE
+        assert "boot_option" in str(first.instance_info["capabilities"])
+    info = {name: value for name, value in first.instance_info.items() if name not in RAMDISK}
+    bench.store.nodes.update(uuid, {"instance_info": info | IMAGE})
+    assert bench.verb(uuid, verb)[0] == states.DEPLOYWAIT
+    second = bench.row(uuid)
+    assert (second.deploy_interface, second.instance_info) == ("direct", IMAGE | given)

@@ -306,6 +306,7 @@ def test_a_machine_that_is_powered_off_after_a_failure_is_off_before_its_ramdisk
 ):
     conf(conductor__poweroff_in_cleanfail=True)
     uuid = waiting(bench, agent, clean_steps=[FAIL])
+    bench.store.nodes.update(uuid, {"boot_interface": "scripted", "network_interface": "scripted"})
     beat(bench, agent, uuid)
     done.clear()
     agent.end("FAILED", error="no")

@@ -157,3 +157,25 @@ def test_a_wish_that_can_not_be_is_refused(disks, fault):
 @pytest.mark.parametrize("disks", [[SOFT], [SOFT, {**SOFT, "size_gb": "MAX", "raid_level": "0"}], [MIRROR]])
 def test_a_wish_that_can_be_is_taken(disks):
     AgentRAID().validate_raid_config(work_on(), {"logical_disks": disks})
+
+
+@pytest.mark.parametrize("before", [{}, {"root_device": {"serial": "a"}, "local_gb": 7, "capabilities": "a:b"}])
+def test_what_a_root_volume_has_set_goes_with_it(bench, agent, before):
+    uuid = cleaned(bench, agent, CREATE, MADE, target_raid_config=WISH, properties=before).uuid
+    assert bench.row(uuid).properties["root_device"] == {"wwn": "0x5000c500"}
+    bench.verb(uuid, "clean", clean_steps=[DELETE])
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.MANAGEABLE
+    assert bench.row(uuid).properties == before
+
+
+def test_the_hint_goes_of_a_root_volume_that_a_former_release_has_made(bench, agent):
+    hint = MADE["logical_disks"][0]["root_device_hint"]
+    node = cleaned(bench, agent, DELETE, None, raid_config=MADE, properties={"root_device": hint, "local_gb": 100})
+    assert node.properties == {"local_gb": 100}
+
+
+def test_a_hint_that_no_deployment_would_take_is_left_out(bench, agent):
+    odd = {"logical_disks": [{**MIRROR, "root_device_hint": {"colour": "red"}}]}
+    assert cleaned(bench, agent, CREATE, odd).properties == {"local_gb": 100, "capabilities": "raid_level:1"}
