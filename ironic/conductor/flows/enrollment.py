@@ -4,18 +4,18 @@ To verify a node, its power interface must reach the machine; then every verify 
 failure leads back to enroll with a reason. No progress is stored: verifying starts from the beginning. Source:
 doc/contract/steps.md#verifying.
 
-Adopting writes nothing to the machine. Its interfaces must accept the node as it is, and the deploy interface sets up
-on this host what a deployment would have set up.
+Adopting writes nothing to the machine's disks. The deploy interface is found as for a deployment, has to accept what
+the instance needs from then on, and sets up on this host what a deployment would have set up.
 """
 
 from typing import Final
 
-from ironic.conductor.flows import engine, power_action
+from ironic.conductor.flows import deploying, engine, power_action
 from ironic.conductor.flows.driver_steps import offered_steps
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow
+from ironic.core import flow, own_values
 from ironic.core.patience import no_longer_than
 from ironic.core.steps import Step, automated_plan
 
@@ -47,9 +47,17 @@ def start_adopting(task: TaskManager) -> None:
 
 def _adopt(task: TaskManager) -> None:
     power_action.read(task)
-    task.boot.validate(task)
-    task.deploy.validate(task)
+    # As a deployment begins, also after an adoption that failed.
+    deploying.restore_interface(task)
+    task.deploy.switch_for_adoption(task)
+    task.load_driver()
+    task.deploy.validate_adoption(task)
     task.deploy.take_over(task)
 
 
-ADOPT: Final = bind(Operation(flow=flow.ADOPT, act=_adopt))
+def _give_up(task: TaskManager) -> None:
+    own_values.take_back(task.node, "instance_info")
+    deploying.restore_interface(task)
+
+
+ADOPT: Final = bind(Operation(flow=flow.ADOPT, act=_adopt, clean_up=_give_up))

@@ -176,6 +176,11 @@ class DeployInterface(BaseInterface):
     def take_over(self, task: Task) -> None:
         """Set up on this host what the former conductor of the node had set up on its own."""
 
+    def validate_adoption(self, task: Task) -> None:
+        """Raise what keeps this interface from managing an instance that runs already."""
+        task.boot.validate(task)
+        self.validate(task)
+
     # Cleaning and servicing
 
     def validate_ramdisk(self, task: Task) -> None:
@@ -227,6 +232,10 @@ class DeployInterface(BaseInterface):
 
     def switch_interface(self, task: Task) -> None:
         """Replace this implementation by another at the beginning of a deployment; the caller saves the node."""
+
+    def switch_for_adoption(self, task: Task) -> None:
+        """Replace this implementation at the beginning of an adoption; the caller saves the node."""
+        self.switch_interface(task)
 
     def restore_interface(self, task: Task) -> None:
         """Undo :meth:`switch_interface`, unless a user has set another interface since; the caller saves the node."""

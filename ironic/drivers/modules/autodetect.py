@@ -15,6 +15,9 @@ from ironic.drivers.task import Task
 
 NAME: Final = "autodetect"
 
+# Keys of instance_info that name what is deployed.
+_INSTANCE: Final = ("image_source", "kernel", "ramdisk", "boot_iso")
+
 
 class AutodetectDeploy(AgentBase):
     """Chooses another interface for the deployment."""
@@ -25,6 +28,11 @@ class AutodetectDeploy(AgentBase):
 
     def switch_interface(self, task: Task) -> None:
         replace_interface(task.node, _fitting(task))
+
+    def switch_for_adoption(self, task: Task) -> None:
+        """Choose an interface if the instance is named; the node keeps `autodetect` for a system of unknown origin."""
+        if any(task.node.instance_info.get(name) for name in _INSTANCE):
+            self.switch_interface(task)
 
     def prepare(self, task: Task) -> None:
         raise _unchosen(task)

@@ -161,5 +161,8 @@ class NoDeploy(NoProperties, DeployInterface):
     def clean_up(self, task: Task) -> None:
         pass
 
+    def validate_adoption(self, task: Task) -> None:
+        pass
+
     def take_over(self, task: Task) -> None:
         pass

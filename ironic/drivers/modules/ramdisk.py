@@ -13,7 +13,7 @@ from ironic.drivers import instance_capabilities
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.agent_base import AgentBase
 from ironic.drivers.step_declarations import deploy_step
-from ironic.drivers.task import Task
+from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
@@ -49,9 +49,7 @@ class RamdiskDeploy(AgentBase):
 
     def prepare(self, task: Task) -> None:
         node = task.node
-        # Boot interfaces read the boot option from here; the next deployment may be of another kind.
-        instance_capabilities.requested_capabilities(node)
-        own_values.write_capability(node, "instance_info", "boot_option", BOOT_OPTION)
+        _set_boot_option(node)
         ramdisk_boot.switch_off(task)
         task.network.unconfigure_tenant_networks(task)
         node.save()
@@ -72,7 +70,19 @@ class RamdiskDeploy(AgentBase):
 
     def take_over(self, task: Task) -> None:
         """Prepare on this host what the machine boots."""
+        _set_boot_option(task.node)
         task.boot.prepare_instance(task)
+        task.node.save()
+
+    def validate_adoption(self, task: Task) -> None:
+        """Check what the machine boots whenever it starts."""
+        self.validate(task)
+
+
+def _set_boot_option(node: Node) -> None:
+    """Set the boot option in instance_info, where boot interfaces read it, until the next deployment."""
+    instance_capabilities.requested_capabilities(node)
+    own_values.write_capability(node, "instance_info", "boot_option", BOOT_OPTION)
 
 
 def _names_ramdisk(info: Any) -> bool:

@@ -68,6 +68,9 @@ class AgentBase(InBandSteps, DeployInterface):
         ramdisk_boot.remove_network(task, flow.DEPLOY)
         return states.DELETED
 
+    def validate_adoption(self, task: Task) -> None:
+        """Accept every machine: one that boots from its own disk needs neither its image nor a ramdisk to run."""
+
     def take_over(self, task: Task) -> None:
         """Do nothing: a machine that boots from its own disk does not need the conductor that deployed it."""
 

@@ -259,3 +259,54 @@ def test_an_image_follows_a_ramdisk(bench, able, monkeypatch, verb, capabilities
     assert bench.verb(uuid, verb)[0] == states.DEPLOYWAIT
     second = bench.row(uuid)
     assert (second.deploy_interface, second.instance_info) == ("direct", IMAGE | given)
+
+
+# Adopting
+
+
+def adopt(bench: benches.Bench, interface: str, info: Any, **values: Any) -> Any:
+    uuid = node(bench, interface, info, states.MANAGEABLE, **values)
+    bench.verb(uuid, "adopt")
+    return bench.row(uuid)
+
+
+@pytest.mark.parametrize(
+    ("interface", "info", "chosen"),
+    [
+        ("autodetect", RAMDISK, "ramdisk"),
+        ("autodetect", IMAGE, "direct"),
+        ("autodetect", {"image_source": "http://images/unknown-sum"}, "direct"),
+        ("autodetect", {}, "autodetect"),
+        ("ramdisk", ISO, "ramdisk"),
+        ("direct", {}, "direct"),
+        ("custom-agent", {}, "custom-agent"),
+    ],
+)
+def test_an_adopted_machine_is_as_a_deployed_one(bench, able, done, monkeypatch, interface, info, chosen):
+    def no_ramdisk(_boot: Any, _task: Any) -> None:
+        raise MissingParameterValue(err="there is no deploy_kernel")
+
+    if chosen != "ramdisk":
+        monkeypatch.setattr(NotingBoot, "validate", no_ramdisk)
+    row = adopt(bench, interface, info)
+    assert (row.provision_state, row.last_error, row.deploy_interface) == (states.ACTIVE, None, chosen)
+    option = {"capabilities": {"boot_option": "ramdisk"}} if chosen == "ramdisk" else {}
+    assert row.instance_info == info | option
+    assert done == (["prepare_instance"] if option else [])
+
+
+def test_an_adoption_that_fails_leaves_the_interface_as_it_was(bench, able, monkeypatch):
+    monkeypatch.setattr(NotingBoot, "prepare_instance", lambda self, task: 1 / 0)
+    row = adopt(bench, "autodetect", RAMDISK)
+    assert (row.provision_state, row.deploy_interface, row.instance_info) == (states.ADOPTFAIL, "autodetect", RAMDISK)
+    monkeypatch.undo()
+    monkeypatch.setattr(NotingBoot, "capabilities", ["ramdisk_boot"])
+    bench.store.nodes.update(row.uuid, {"instance_info": IMAGE})
+    assert bench.verb(row.uuid, "adopt")[0] == states.ACTIVE
+    assert bench.row(row.uuid).deploy_interface == "direct"
+
+
+def test_an_instance_that_no_interface_deploys_is_not_adopted(bench):
+    row = adopt(bench, "autodetect", RAMDISK)  # the boot interface starts no ramdisk
+    assert row.provision_state == states.ADOPTFAIL
+    assert "None of the deploy interfaces" in row.last_error
