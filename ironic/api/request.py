@@ -178,7 +178,8 @@ class Request:
         memory = self.settings.body_memory
         if (length := request_body.length_of(self.environ, max_bytes)) > request_body.SMALL:
             self._memory = memory.take(request_body.most_of(length, most_values))
-        raw = request_body.read(self.environ, max_bytes)
+        of_ramdisk = self.route is not None and self.route.of_ramdisks
+        raw = request_body.read(self.environ, max_bytes, of_ramdisk=of_ramdisk)
         signs = request_body.signs(raw, most_values)
         self._memory = memory.shrink(self._memory, request_body.taken_by(raw, signs))
         return raw

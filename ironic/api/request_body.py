@@ -112,8 +112,11 @@ _SMALLEST: Final = -(2**63)
 _TOO_LARGE: Final = 2**64
 
 
-def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
-    """Return the bytes of the body; raises 413 for a large one, Invalid for a truncated or untyped one."""
+def read(environ: Mapping[str, Any], max_bytes: int, *, of_ramdisk: bool = False) -> bytes:
+    """Return the bytes of the body; raises 413 for a large one, Invalid for a truncated or untyped one.
+
+    Agents of former years send their reports without a type.
+    """
     stream = environ.get("wsgi.input")
     length = _length(environ)
     if stream is None or length == 0:
@@ -122,7 +125,7 @@ def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
         raise _too_large(max_bytes)
     if length is not None:
         # Before it is read: the body may not have arrived yet.
-        _check_type(environ)
+        _check_type(environ, of_ramdisk)
         found = _received(stream, length)
         if len(found) < length:
             raise Invalid(_CUT_OFF)
@@ -133,12 +136,14 @@ def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
     if len(found) > max_bytes:
         raise _too_large(max_bytes)
     if found and length is None:
-        _check_type(environ)
+        _check_type(environ, of_ramdisk)
     return found
 
 
-def _check_type(environ: Mapping[str, Any]) -> None:
+def _check_type(environ: Mapping[str, Any], of_ramdisk: bool) -> None:
     """Raise Invalid for a body without a type, or of a type that a page may send without a preflight."""
+    if of_ramdisk and not environ.get("CONTENT_TYPE") and "HTTP_ORIGIN" not in environ:
+        return
     kind = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
     # Programs send JSON as plain text, and the reference accepts it; a browser adds the origin of its page.
     is_form = kind in _FORMS or (kind == _TEXT and "HTTP_ORIGIN" in environ)

@@ -50,7 +50,10 @@ _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, stat
 
 
 def change(task: "HostTask", target: str, timeout: int | None, prepare: Callable[[], None] | None = None) -> None:
-    """Bring the machine to a power state, see `ironic.drivers.task`; ``prepare`` is called before, and may refuse."""
+    """Bring the machine to a power state, see `ironic.drivers.task`.
+
+    ``prepare`` is called before an order, and may refuse it.
+    """
     node, reached = task.node, states.POWER_TARGET[target]
     if AWAITED in node.driver_internal_info:
         node.del_driver_internal_info(AWAITED)  # this change replaces it
@@ -59,9 +62,7 @@ def change(task: "HostTask", target: str, timeout: int | None, prepare: Callable
     stored_by_caller = node.target_power_state == reached
     try:
         with node_events.power_set(task, target):
-            if prepare is not None:
-                prepare()
-            was_ordered = _reach(task, target, timeout, known, is_stored=stored_by_caller)
+            was_ordered = _reach(task, target, timeout, known, prepare, is_stored=stored_by_caller)
     except TakenOver:
         raise
     except ShutdownAwaited as shutdown:
@@ -116,7 +117,15 @@ def _arrive(task: "HostTask", reached: str, *, was_ordered: bool, is_stored: boo
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
 
 
-def _reach(task: "HostTask", target: str, timeout: int | None, known: str | None, *, is_stored: bool) -> bool:
+def _reach(
+    task: "HostTask",
+    target: str,
+    timeout: int | None,
+    known: str | None,
+    prepare: Callable[[], None] | None,
+    *,
+    is_stored: bool,
+) -> bool:
     """Order the change, unless the machine is there already; return whether anything was ordered.
 
     ``known`` is the state in which this task left the machine a moment ago: reading it may take a BMC many seconds.
@@ -127,6 +136,8 @@ def _reach(task: "HostTask", target: str, timeout: int | None, known: str | None
         restarts = target in (states.REBOOT, states.SOFT_REBOOT)
         if not restarts and (known or power.get_power_state(task)) == states.POWER_TARGET[target]:
             return False
+        if prepare is not None:
+            prepare()
         if not is_stored:
             node.target_power_state = states.POWER_TARGET[target]
             node.save()

@@ -29,8 +29,6 @@ def prepare(task: "TaskManager", target: str) -> None:
     """
     node = task.node
     if target in _OFF:
-        # What forbids to switch this machine off is no reason to switch off its children.
-        node_rules.check_power_off(node, target)
         for uuid, owner in task.store.nodes.rows(("uuid", "owner"), filters={"parent_node": node.uuid}):
             if task.holder_of(uuid) is None:
                 _bring(task, "Child", uuid, owner, target)

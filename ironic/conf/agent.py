@@ -5,6 +5,8 @@ The containers that an agent may run as steps are sent to the ramdisk when it lo
 
 from oslo_config import cfg, types
 
+from ironic.conf.option_types import ListOpt
+
 TRUST = [
     cfg.BoolOpt(
         "require_tls",
@@ -37,7 +39,7 @@ TRUST = [
         choices=["1.2", "1.3"],
         help="Oldest TLS version for calls to an agent.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "project_kernel_parameters",
         default=[],
         item_type=types.String(regex=r"(?i)^ipa[-_]\S+$"),
@@ -45,7 +47,7 @@ TRUST = [
         help="Names of the agent's kernel parameters (ipa-...) that projects may give among the kernel parameters of "
         "their nodes, such as ipa-debug. Administrators may give all.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "extra_lookup_keys",
         default=[],
         item_type=types.String(regex=r"^(instance_info|driver_internal_info)\.\S+$"),
@@ -166,7 +168,7 @@ AGENT_OPTIONS = TRUST + COMMANDS + LOGS + POWER + IMAGES
 
 AGENT_CONTAINERS_OPTIONS = [
     cfg.BoolOpt("allow_arbitrary_containers", default=False, help="Let the ramdisk run any container image."),
-    cfg.ListOpt(
+    ListOpt(
         "allowed_containers",
         default=[],
         help="Container images that the ramdisk may run, unless allow_arbitrary_containers is set.",
@@ -182,8 +184,8 @@ AGENT_CONTAINERS_OPTIONS = [
         choices=["podman", "docker"],
         help="Program in the ramdisk that runs containers.",
     ),
-    cfg.ListOpt("pull_options", default=[], help="Options for pulling a container image."),
-    cfg.ListOpt("run_options", default=["--rm", "--network=host"], help="Options for running a container."),
+    ListOpt("pull_options", default=[], help="Options for pulling a container image."),
+    ListOpt("run_options", default=["--rm", "--network=host"], help="Options for running a container."),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from oslo_config import cfg, types
 
-from ironic.conf.option_types import Octal
+from ironic.conf.option_types import ListOpt, Octal
 from ironic.core.flow import FLOWS
 
 LISTENING = [
@@ -179,7 +179,7 @@ RULES = [
         "process; for all names together ten times as many. Further attempts are refused with 429. 0 is no "
         "limit.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "trusted_hosts",
         default=[],
         mutable=True,
@@ -240,7 +240,7 @@ RULES = [
         "looks up its node.",
     ),
     *(
-        cfg.ListOpt(
+        ListOpt(
             f"disallow_{flow.name}_steps",
             default=["vendor.send_raw"],
             mutable=True,
@@ -249,7 +249,7 @@ RULES = [
         for flow in FLOWS
         if flow.list_verbs
     ),
-    cfg.ListOpt(
+    ListOpt(
         "disallowed_enrollment_boot_modes",
         default=[],
         item_type=types.String(choices=["uefi", "bios"]),
@@ -290,7 +290,7 @@ AUDIT_OPTIONS = [
         default="/etc/ironic/api_audit_map.conf",
         help="File that says what the paths of the API stand for in events; etc/ironic/api_audit_map.conf is one.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "ignore_req_list",
         default=[],
         help="Methods of requests that are not audited, such as GET.",

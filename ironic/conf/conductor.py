@@ -5,6 +5,7 @@ A time that ends in `_timeout` is in seconds and 0 means for ever; an interval o
 
 from oslo_config import cfg, types
 
+from ironic.conf.option_types import ListOpt
 from ironic.core.flow import FLOWS
 
 WORK = [
@@ -321,7 +322,7 @@ RULES = [
 ]
 
 IMAGES = [
-    cfg.ListOpt(
+    ListOpt(
         "permitted_image_formats",
         default=["raw", "gpt", "qcow2", "iso"],
         mutable=True,
@@ -397,7 +398,7 @@ RESCUE = [
 ]
 
 FILES = [
-    cfg.ListOpt(
+    ListOpt(
         "file_url_allowed_paths",
         default=["/var/lib/ironic"],
         help="Directories on this host for images with a file:// URL, which only administrators of the whole system "

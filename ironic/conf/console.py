@@ -2,7 +2,7 @@
 
 from oslo_config import cfg
 
-from ironic.conf.option_types import PortRange
+from ironic.conf.option_types import ListOpt, PortRange
 
 PLACES = [
     cfg.IPOpt(
@@ -11,7 +11,7 @@ PLACES = [
         help="Address of this host on which serial consoles are offered. There is no login: anyone who reaches the "
         "address and the port can type into the machine. Choose one that only the proxies of Nova and operators reach.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "port_range",
         item_type=PortRange(),
         sample_default=["10000:20000"],

@@ -12,6 +12,8 @@ import tempfile
 from oslo_config import cfg
 from oslo_utils import netutils
 
+from ironic.conf.option_types import ListOpt
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 PATHS = [
@@ -179,7 +181,7 @@ MESSAGING_OPTIONS = [
         choices=["debug", "info", "warning", "error", "critical"],
         help="Minimum level of the notifications that are sent. By default none are sent.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "versioned_notifications_topics",
         default=["ironic_versioned_notifications"],
         help="Topics of the message bus for notifications; each topic gets all of them.",

@@ -6,6 +6,7 @@ The enabled_ and default_ options are generated from the kinds of interface in c
 
 from oslo_config import cfg
 
+from ironic.conf.option_types import ListOpt
 from ironic.core.hardware_interfaces import KINDS, interface_field
 
 _ENABLED = {
@@ -29,7 +30,7 @@ _UNSET = " By default the first one that each enabled hardware type lists; the o
 
 
 def _enabled(kind: str) -> cfg.Opt:
-    return cfg.ListOpt(
+    return ListOpt(
         f"enabled_{interface_field(kind)}s",
         default=_ENABLED[kind],
         help=f"Implementations of the {kind} interface that nodes may use."
@@ -47,13 +48,13 @@ def _default(kind: str) -> cfg.Opt:
 
 
 INTERFACES_OPTIONS = [
-    cfg.ListOpt(
+    ListOpt(
         "enabled_hardware_types",
         default=["ipmi", "redfish"],
         help="Hardware types that this conductor serves. Each needs an enabled implementation of every kind of "
         "interface.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "enabled_drivers",
         default=[],
         help="Classic drivers that this conductor serves. The interfaces of each are fixed, so the options of "
@@ -61,7 +62,7 @@ INTERFACES_OPTIONS = [
     ),
     *(_enabled(kind) for kind in KINDS),
     *(_default(kind) for kind in KINDS),
-    cfg.ListOpt(
+    ListOpt(
         "autodetect_deploy_interfaces",
         default=["ramdisk", "bootc", "direct"],
         help="Deploy interfaces that the interface autodetect tries, in this order, until one supports the "
@@ -182,7 +183,7 @@ REDFISH_OPTIONS = [
         help="How BMCs get firmware images: from the URL that the user names (http; images in files and in Swift are "
         "published on this host), always from this host (local), or from Swift (swift).",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "firmware_swift_containers",
         default=[],
         mutable=True,

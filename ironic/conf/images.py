@@ -6,6 +6,8 @@ and a ramdisk image; the options name them, as URLs (http, https, file), for nod
 
 from oslo_config import cfg, types
 
+from ironic.conf.option_types import ListOpt
+
 DEFAULT = [
     cfg.BoolOpt(
         "force_raw_images",
@@ -78,7 +80,7 @@ CONDUCTOR: list[cfg.Opt] = [
         mutable=True,
         help="Do not check the contents of a config drive that the user has built.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "disallowed_deployment_boot_modes",
         default=[],
         item_type=types.String(choices=["uefi", "bios"]),
@@ -139,7 +141,7 @@ SERVERS = [
         mutable=True,
         help="Password for web servers with images, with http_basic.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "image_server_auth_hosts",
         default=[],
         mutable=True,

@@ -2,7 +2,7 @@
 
 from oslo_config import cfg
 
-from ironic.conf.option_types import Gibibytes, KernelParameters, RegularExpression
+from ironic.conf.option_types import Gibibytes, KernelParameters, ListOpt, RegularExpression
 
 RUN = [
     cfg.BoolOpt(
@@ -109,7 +109,7 @@ HOOKS = [
         help="Hook pci-devices: a device to count, as a JSON object with vendor_id, product_id and name, the "
         "capability. May be given many times.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "physical_network_cidr_map",
         default=[],
         help="Hook physical-network: physical networks by the addresses in them, such as "
@@ -145,14 +145,14 @@ AUTO_DISCOVERY_OPTIONS = [
     cfg.BoolOpt("enabled", default=False, mutable=True, help="Enroll unknown machines that post inspection data."),
     cfg.StrOpt("driver", mutable=True, help="Hardware type of discovered nodes; required when discovery is enabled."),
     cfg.StrOpt("inspection_scope", help="Inspection scope of discovered nodes; selects the rules that run on them."),
-    cfg.ListOpt(
+    ListOpt(
         "allowed_mac_prefixes",
         default=[],
         mutable=True,
         help="Prefixes of the MAC addresses of machines to enroll, such as 52:54:00. One matching address of a "
         "machine is enough. By default every machine is enrolled.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "allowed_subnets",
         default=[],
         mutable=True,
@@ -181,7 +181,7 @@ INSPECTION_RULES_OPTIONS = [
         choices=["always", "never", "sensitive"],
         help="Whether to mask the passwords of a node for rules: for all, for none, or for all but sensitive rules.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "call_hosts",
         default=[],
         mutable=True,

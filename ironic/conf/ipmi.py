@@ -2,6 +2,8 @@
 
 from oslo_config import cfg
 
+from ironic.conf.option_types import ListOpt
+
 IPMI_OPTIONS = [
     cfg.IntOpt(
         "command_retry_timeout",
@@ -38,7 +40,7 @@ IPMI_OPTIONS = [
         mutable=True,
         help="Texts in errors of ipmitool after which a command is repeated. May be given several times.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "cipher_suite_versions",
         default=[],
         help="Cipher suites to try, from the last one to the first, when a BMC refuses that of ipmitool and the node "

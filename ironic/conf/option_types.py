@@ -5,13 +5,43 @@ name of the option to the reason.
 """
 
 import ipaddress
+import logging
 import re
 import shlex
 from typing import Any
 
-from oslo_config import types
+from oslo_config import cfg, types
+
+LOG = logging.getLogger(__name__)
 
 _MODE = re.compile(r"(0o?)?[0-7]{1,4}")
+
+
+class _Items(types.List):
+    """A list whose empty items are left out, such as that of ``a,,b``; each option warns of them once."""
+
+    def __init__(self, option: str, item_type: Any) -> None:
+        super().__init__(item_type)
+        self._option, self._has_warned = option, False
+
+    def __call__(self, value: Any) -> list[Any]:
+        """Parse the items that are not empty."""
+        if not isinstance(value, str):
+            return super().__call__(value)
+        given = value.strip().rstrip(",").split(",")
+        items = [item for item in given if item.strip()]
+        if len(items) < len(given) and items and not self._has_warned:
+            self._has_warned = True
+            LOG.warning("Option %s has an empty item, which is left out", self._option)
+        return super().__call__(",".join(items))
+
+
+class ListOpt(cfg.ListOpt):
+    """A list option that leaves out empty items."""
+
+    def __init__(self, name: str, item_type: Any = None, **settings: Any) -> None:
+        super().__init__(name, item_type=item_type, **settings)
+        self.type = _Items(name, item_type)
 
 
 class Octal(types.ConfigType):
@@ -56,7 +86,7 @@ class KernelParameters(types.String):
 
     def __call__(self, value: object) -> str:
         """Return the text; ValueError if it can't be split into words."""
-        text: str = super().__call__(value)
+        text: str = super().__call__(value).strip()
         if "\n" in text or "\r" in text:
             raise ValueError("kernel parameters must be on one line")
         try:

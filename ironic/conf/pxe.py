@@ -2,7 +2,7 @@
 
 from oslo_config import cfg, types
 
-from ironic.conf.option_types import KernelParameters
+from ironic.conf.option_types import KernelParameters, ListOpt
 
 _SHIPPED = "$pybasedir/drivers/modules/netboot/templates"
 
@@ -169,7 +169,7 @@ DNSMASQ_OPTIONS = [
 
 PXE_FILTER_OPTIONS = [
     cfg.StrOpt("dhcp_hostsdir", help="The dhcp-hostsdir of dnsmasq. The directory must exist."),
-    cfg.ListOpt(
+    ListOpt(
         "supported_inspect_interfaces",
         default=["agent", "inspector"],
         mutable=True,

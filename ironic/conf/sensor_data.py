@@ -2,6 +2,8 @@
 
 from oslo_config import cfg
 
+from ironic.conf.option_types import ListOpt
+
 SENSOR_DATA_OPTIONS = [
     cfg.BoolOpt(
         "send_sensor_data",
@@ -29,7 +31,7 @@ SENSOR_DATA_OPTIONS = [
         help="Seconds that a machine may wait for its reading because others are slow, at most the interval. Then it "
         "is left for its next turn, and a warning has the number of such machines.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "data_types",
         default=["ALL"],
         help="Types of sensors whose readings are sent, such as Temperature,Fan, in any case. ALL sends every type. "

@@ -2,6 +2,8 @@
 
 from oslo_config import cfg, types
 
+from ironic.conf.option_types import ListOpt
+
 _SHIPPED = "$pybasedir/drivers/modules/graphical/templates"
 
 PROXY = [
@@ -24,7 +26,7 @@ PROXY = [
         help="Prefix of files in which the proxy records what the screens show, one per session. Recordings are as "
         "secret as the screens.",
     ),
-    cfg.ListOpt(
+    ListOpt(
         "novnc_auth_schemes",
         item_type=types.String(choices=["none"]),
         default=["none"],

@@ -27,6 +27,8 @@ _LONGEST_OF_ALL: Final = 4000
 
 _WORD: Final = re.compile(r"""(?:[^ "']|"[^"]*"|'[^'"]*')+""")
 _QUOTED: Final = re.compile(r""""[^"]*"|'[^'"]*'""")
+# A quoted part, which stays as it is, or a tab; a quote without an end is refused afterwards.
+_TABS: Final = re.compile(r"""("[^"]*"|'[^']*')|\t""")
 _ENDS_A_COMMAND: Final = frozenset({"||", "&&", ";", "#"})
 _EXPANDS: Final = "${"
 # A word that needs no quotes in GRUB.
@@ -34,10 +36,14 @@ _BARE: Final = re.compile(r"[A-Za-z0-9_.,:/=+@%-]+")
 
 
 def words(text: str) -> list[str]:
-    """Split kernel parameters into words, which keep their quotes; ValueError says why they can't be used."""
+    """Split kernel parameters into words, which keep their quotes; ValueError says why they can't be used.
+
+    Tabs between words are blanks, and so is a line end at the end, as a folded text of YAML has one.
+    """
+    check_length(text)
+    text = _TABS.sub(lambda found: found[1] or " ", text.strip())
     if not text.isprintable():
         raise ValueError("must be one line of printable text")
-    check_length(text)
     # PXELINUX and the kernel's EFI stub fetch the file it names, anywhere in the line.
     if "initrd=" in text:
         raise ValueError("must not have initrd=, by which boot programs fetch files")

@@ -4,6 +4,7 @@
 the phase fails nothing of it is stored, and the node is as it was before.
 """
 
+import logging
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
@@ -16,6 +17,8 @@ from ironic.db.column_types import JsonText
 from ironic.db.record import Record
 from ironic.inspection.task import Task
 from ironic.services.row_limits import check_found_ports
+
+LOG = logging.getLogger(__name__)
 
 
 class Staged:
@@ -132,7 +135,16 @@ class StagedTask:
         self._also.append(work)
 
     def commit(self) -> None:
-        """Store all changes in one transaction; raises HardwareInspectionFailure or TakenOver."""
+        """Store all changes in one transaction; raises HardwareInspectionFailure or TakenOver.
+
+        A new port whose address another node has is left out: cards of a BMC, or that were moved, are seen so.
+        """
+        while not self._is_committed():
+            pass
+        self._forget()
+
+    def _is_committed(self) -> bool:
+        """Store all changes and return True, or leave out one new port that can't be stored and return False."""
         try:
             others = self._removed or self._also or self._changed_ports()
             if others or self._new_traits is not None or self._found is not None:
@@ -142,10 +154,16 @@ class StagedTask:
         except TakenOver:
             raise
         except MACAlreadyExists as error:
-            raise self._mac_taken(error) from None
+            mac = error.facts.get("value")
+            refused = next((port for port in self.ports if isinstance(port, NewPort) and port.address == mac), None)
+            if refused is None:
+                raise self._mac_taken(error) from None
+            self.remove_port(refused)
+            LOG.warning("%s.", self._mac_taken(error))
+            return False
         except IronicError as error:
             raise HardwareInspectionFailure(error=f"what was found can't be stored: {error}") from None
-        self._forget()
+        return True
 
     def discard(self) -> None:
         """Drop all changes that are not stored, and read the node again."""

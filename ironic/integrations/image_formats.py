@@ -26,7 +26,10 @@ RAW: Final = "raw"
 _PROGRAM: Final = "qemu-img"
 # The last three are names for images of partitions, kernels and ramdisks that belong to each other.
 _VERBATIM: Final = frozenset({RAW, "gpt", "iso", "ami", "aki", "ari"})
+_ISO: Final = "iso"
+_HYBRID: Final = frozenset({_ISO, "gpt"})
 _MIB: Final = 1024 * 1024
+_CHUNK: Final = 65536
 # One malloc arena per thread would count against the limit of the address space.
 _ENVIRONMENT: Final = {"LC_ALL": "C", "MALLOC_ARENA_MAX": "3"}
 
@@ -53,7 +56,7 @@ def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Forma
     from oslo_utils.imageutils import format_inspector
 
     try:
-        found: Any = format_inspector.detect_file_format(str(path))
+        found = _detected(path)
         found.safety_check()
     except (format_inspector.ImageFormatError, format_inspector.SafetyCheckFailed) as error:
         raise ImageUnacceptable(reason=f"it is not safe to use: {error}") from error
@@ -66,6 +69,24 @@ def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Forma
     if called and called != known.name and not {called, known.name} <= _VERBATIM:
         raise ImageUnacceptable(reason=f"its format is {known.name} although it is called {called}")
     return known
+
+
+def _detected(path: Path) -> Any:
+    """Return the inspector of oslo.utils for the format of a file, which has one format, or is a hybrid ISO image."""
+    from oslo_utils.imageutils import format_inspector
+
+    with path.open("rb") as file:
+        wrapper = format_inspector.InspectWrapper(file)
+        while wrapper.formats is None and wrapper.read(_CHUNK):
+            pass
+        wrapper.close()
+    by_name = {str(one): one for one in wrapper.formats or ()}
+    # An ISO image that starts from a disk too has a partition table in the area that ISO leaves to the system.
+    if by_name.keys() == _HYBRID:
+        return by_name[_ISO]
+    if len(by_name) != 1:
+        raise format_inspector.ImageFormatError(f"Multiple formats detected: {', '.join(sorted(by_name))}")
+    return next(iter(by_name.values()))
 
 
 def make_raw(path: Path, known: Format) -> None:

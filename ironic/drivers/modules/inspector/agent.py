@@ -11,12 +11,12 @@ conductor changes the node's state and stores the node with it.
 
 import logging
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core import introspection, states
-from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue, TakenOver, UnsupportedDriverExtension
+from ironic.core.errors import InvalidParameterValue, TakenOver, UnsupportedDriverExtension
 from ironic.core.flow import INSPECT
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.core.syntax import machine_mac_of, reported_mac_of
@@ -156,24 +156,35 @@ def _create_known_ports(task: Task) -> None:
         reported = task.management.get_mac_addresses(task) or ()
     except UnsupportedDriverExtension:
         return  # most BMCs can't report them
-    missing = new_macs(reported, (port.address for port in task.ports))
-    if not missing:
-        return
-    node = task.node
-    with task.store.writing():
-        task.store.nodes.require_held(node)
-        check_found_ports(task.store, node, len(missing))
-        for mac in missing:
-            try:
-                task.store.ports.create({"node_id": node.id, "address": mac})
-            except MACAlreadyExists:
-                raise HardwareInspectionFailure(
-                    error=f"the BMC of node {node.uuid} reports MAC address {mac}, which belongs to a port of another "
-                    "node. Delete that port if the network card was moved, or correct the BMC address of one of the "
-                    "nodes"
-                ) from None
-    task.ports = None
-    LOG.info("Node %s: ports are created for the MAC addresses that its BMC reports: %s", node.uuid, ", ".join(missing))
+    node, missing = task.node, new_macs(reported, (port.address for port in task.ports))
+    taken: list[str] = []
+    while missing and (mac := _taken_among(task, missing)):
+        missing.remove(mac)
+        taken.append(mac)
+    if taken:
+        LOG.warning(
+            "Node %s: its BMC reports MAC addresses of other nodes' ports, which become no ports of this node: %s. "
+            "Delete those ports if the network cards were moved, or correct the BMC address of one of the nodes",
+            node.uuid,
+            ", ".join(taken),
+        )
+    if missing:
+        task.ports = None
+        created = ", ".join(missing)
+        LOG.info("Node %s: ports are created for the MAC addresses that its BMC reports: %s", node.uuid, created)
+
+
+def _taken_among(task: Task, macs: Sequence[str]) -> str | None:
+    """Create ports for all addresses, or none; return one that has a port already, None when they are created."""
+    try:
+        with task.store.writing():
+            task.store.nodes.require_held(task.node)
+            check_found_ports(task.store, task.node, len(macs))
+            for mac in macs:
+                task.store.ports.create({"node_id": task.node.id, "address": mac})
+    except MACAlreadyExists as error:
+        return str(error.facts["value"])
+    return None
 
 
 def new_macs(reported: Iterable[str], present: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import io
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pycdlib
 import pytest
 
 from ironic.conductor.housekeeping import ImageCacheCleanup
@@ -319,3 +321,36 @@ def test_a_conversion_that_fails_leaves_nothing_behind(tmp_path, monkeypatch, co
     with pytest.raises(ImageConvertFailed, match=fault):
         image_formats.make_raw(tmp_path / "a", image_formats.Format("qcow2", 1))
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def hybrid_iso(path, table: bytes) -> None:
+    """Write an ISO image with a partition table before it."""
+    iso, written = pycdlib.PyCdlib(), io.BytesIO()
+    iso.new(interchange_level=3, vol_ident="X")
+    iso.write_fp(written)
+    iso.close()
+    data = bytearray(written.getvalue() + b"\0" * (2 << 20))
+    data[446 : 446 + len(table)], data[510:512] = table, b"\x55\xaa"
+    path.write_bytes(data)
+
+
+PROTECTED = bytes([0, 0, 2, 0, 0xEE, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0xFF, 0x1F, 0, 0])
+BOOTED = bytes([0x80, 0, 2, 0, 0x17, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0x1F, 0, 0])
+
+
+@pytest.mark.parametrize("table", [PROTECTED, BOOTED])
+@pytest.mark.parametrize("called", ["iso", "raw", None])
+def test_an_iso_image_that_starts_from_a_disk_too_is_an_image(tmp_path, table, called):
+    hybrid_iso(tmp_path / "a", table)
+    found = image_formats.inspect(tmp_path / "a", called, ["raw", "iso"])
+    assert (found.name, found.is_verbatim) == ("iso", True)
+    with pytest.raises(ImageUnacceptable, match="its format is iso although it is called qcow2"):
+        image_formats.inspect(tmp_path / "a", "qcow2", ["raw", "iso"])
+
+
+def test_an_image_of_two_other_formats_is_refused(tmp_path):
+    hybrid_iso(tmp_path / "a", PROTECTED)
+    with (tmp_path / "a").open("r+b") as file:
+        file.write(b"QFI\xfb\0\0\0\3" + b"\0" * 96)
+    with pytest.raises(ImageUnacceptable, match="Multiple formats detected"):
+        image_formats.inspect(tmp_path / "a", None, ["raw", "iso", "qcow2"])

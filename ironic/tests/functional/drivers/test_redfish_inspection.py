@@ -136,11 +136,23 @@ def test_it_runs_the_hooks_that_are_wanted(conf: Setter, store: Store, extended:
         RedfishInspect()
 
 
-def test_it_stores_nothing_when_a_hook_fails(store: Store, extended: RedfishBmc) -> None:
-    other = new_node(store)
-    new_port(store, other, extended.mac_addresses()[0])
+def test_a_card_that_another_node_has_becomes_no_port(store: Store, extended: RedfishBmc) -> None:
+    first, *others = extended.mac_addresses()
+    new_port(store, new_node(store), first)
     task = begin(store, extended.driver_info())
-    with pytest.raises(HardwareInspectionFailure, match=f"belongs to a port of node {other.uuid}"):
+    RedfishInspect().inspect_hardware(task)
+    assert {port.address for port in store.ports.find(node_id=task.node.id)} == set(others)
+
+
+def test_it_stores_nothing_when_a_hook_fails(
+    store: Store, extended: RedfishBmc, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise HardwareInspectionFailure(error="no ports today")
+
+    monkeypatch.setattr("ironic.inspection.hooks.inspected_ports.Ports.__call__", fail)
+    task = begin(store, extended.driver_info())
+    with pytest.raises(HardwareInspectionFailure, match="no ports today"):
         RedfishInspect().inspect_hardware(task)
     node = store.nodes.get(task.node.uuid)
     assert "cpu_arch" not in node.properties

@@ -65,6 +65,15 @@ def test_a_body_without_a_type_is_refused(given: dict[str, str]) -> None:
     assert request_body.read(environ(b"", CONTENT_TYPE="", **given), 10) == b""
 
 
+@pytest.mark.parametrize("given", [{}, {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}])
+def test_a_ramdisk_may_leave_out_the_type_and_a_page_may_not(given: dict[str, str]) -> None:
+    untyped = given | {"CONTENT_TYPE": ""}
+    assert request_body.read(environ(b"{}", **untyped), 10, of_ramdisk=True) == b"{}"
+    for page in ({"HTTP_ORIGIN": "http://page"}, {"CONTENT_TYPE": "multipart/form-data"}):
+        with pytest.raises(Invalid, match="Content-Type"):
+            request_body.read(environ(b"{}", **untyped | page), 10, of_ramdisk=True)
+
+
 @pytest.mark.parametrize("raw", [b"", b"  \n"])
 def test_nothing_counts_as_an_empty_object(raw: bytes) -> None:
     assert request_body.parse(raw, 5) == {}

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from oslo_config import types
 
 from ironic.conf import CONF
+from ironic.conf.option_types import ListOpt
 from ironic.tests.conftest import Setter
 
 
@@ -44,3 +46,24 @@ def test_a_range_of_ports_ends_before_its_end(conf: Setter, written: str, ports:
 def test_a_range_of_ports_has_two_ports_in_order(conf: Setter, written: str) -> None:
     with pytest.raises(ValueError, match="range of ports"):
         conf(console__port_range=[written])
+
+
+@pytest.mark.parametrize("written", ["a,,b", "a, ,b,", ",a,b"])
+def test_an_empty_item_of_a_list_is_left_out_with_a_warning(
+    conf: Setter, caplog: pytest.LogCaptureFixture, written: str
+) -> None:
+    option = ListOpt("colours", help="Any.")
+    assert [option.type(written) for _ in range(2)] == [["a", "b"]] * 2
+    warned = [record.getMessage() for record in caplog.records]
+    assert warned == ["Option colours has an empty item, which is left out"]
+
+
+def test_no_warning_for_an_empty_list_or_a_comma_at_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    option = ListOpt("ports", item_type=types.Integer(), help="Any.")
+    assert [option.type(written) for written in ("", ",", "1,2,", "1,,2")] == [[], [], [1, 2], [1, 2]]
+    assert len(caplog.records) == 1
+
+
+def test_the_enabled_drivers_may_have_an_empty_item(conf: Setter) -> None:
+    conf(enabled_hardware_types="fake-hardware,,redfish")
+    assert CONF.enabled_hardware_types == ["fake-hardware", "redfish"]

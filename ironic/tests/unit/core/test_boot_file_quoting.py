@@ -16,6 +16,8 @@ from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
         ('a="it\'s" b', ['a="it\'s"', "b"]),
         ("a\\ b", ["a\\", "b"]),
         ("x" * 3000, ["x" * 3000]),
+        (" a  b\n", ["a", "b"]),
+        ('a\tb="c d"\t\r\n', ["a", 'b="c d"']),
     ],
 )
 def test_parameters_are_parted_at_spaces_outside_quotes(text: str, expected: list[str]) -> None:
@@ -26,7 +28,7 @@ def test_parameters_are_parted_at_spaces_outside_quotes(text: str, expected: lis
     "text, fault",
     [
         ("a\nb", "one line"),
-        ("a\tb", "one line"),
+        ('a="b\tc"', "one line"),
         ('a="b', "every quote closed"),
         ("it's", "every quote closed"),
         ("a='b\"c'", "no double quote within"),

@@ -104,13 +104,13 @@ def test_it_stores_traits(store: Store, task: Work, staged: StagedTask) -> None:
 
 
 def test_it_stores_everything_or_nothing(store: Store, task: Work, staged: StagedTask) -> None:
-    new_port(store, new_node(store), OTHER_MAC)
+    new_node(store, name="taken")
+    staged.node.name = "taken"
     staged.node.set_property("cpu_arch", "x86_64")
     staged.traits = ["CUSTOM_A"]
     staged.add_port(address=MAC)
-    staged.add_port(address=OTHER_MAC)
     staged.store_found((encode_json({}), encode_json({})))
-    with pytest.raises(HardwareInspectionFailure, match=f"MAC address {OTHER_MAC} can't become a port"):
+    with pytest.raises(HardwareInspectionFailure, match="taken"):
         staged.commit()
     staged.discard()
     assert not task.node.changes()
@@ -118,6 +118,29 @@ def test_it_stores_everything_or_nothing(store: Store, task: Work, staged: Stage
     assert list(staged.ports) == list(task.ports) == []
     assert list(staged.traits) == []
     assert stored_found(store, task.node) is None
+
+
+def test_new_ports_that_other_nodes_have_are_left_out(
+    store: Store, task: Work, staged: StagedTask, caplog: pytest.LogCaptureFixture
+) -> None:
+    others = [f"52:54:00:00:09:{number:02x}" for number in range(3)]
+    for address in others:
+        new_port(store, new_node(store), address)
+    staged.node.set_property("cpu_arch", "x86_64")
+    for address in (others[0], MAC, *others[1:]):
+        staged.add_port(address=address)
+    staged.commit()
+    assert store.nodes.get(task.node.uuid).properties == {"cpu_arch": "x86_64"}
+    assert [port.address for port in store.ports.find(node_id=task.node.id)] == [MAC]
+    assert all(f"MAC address {address} can't become a port" in caplog.text for address in others)
+
+
+def test_a_port_can_not_take_the_address_of_another_nodes_port(store: Store, task: Work, staged: StagedTask) -> None:
+    new_port(store, new_node(store), OTHER_MAC)
+    new_port(store, task.node, MAC)
+    staged.ports[0].address = OTHER_MAC
+    with pytest.raises(HardwareInspectionFailure, match=f"MAC address {OTHER_MAC} can't become a port"):
+        staged.commit()
 
 
 @pytest.mark.parametrize(

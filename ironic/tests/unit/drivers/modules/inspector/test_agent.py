@@ -226,15 +226,16 @@ def test_a_bmc_gives_a_projects_node_no_more_ports_than_it_may_have(conf: Setter
 
 
 @pytest.mark.usefixtures("unmanaged")
-def test_it_says_clearly_when_a_port_is_somebody_elses(store: Store, diary: Diary) -> None:
+def test_it_leaves_an_address_to_the_node_that_has_it(
+    store: Store, diary: Diary, caplog: pytest.LogCaptureFixture
+) -> None:
     new_port(store, new_node(store), OTHER_MAC)
     task: Any = begin(store, driver(diary, macs=[MAC, OTHER_MAC]))
-    with pytest.raises(
-        HardwareInspectionFailure, match=f"reports MAC address {OTHER_MAC}, which belongs to a port of another"
-    ):
-        AgentInspect().inspect_hardware(task)
-    assert store.ports.find(node_id=task.node.id) == []
-    assert diary == []
+    AgentInspect().inspect_hardware(task)
+    assert [port.address for port in store.ports.find(node_id=task.node.id)] == [MAC]
+    assert (
+        f"reports MAC addresses of other nodes' ports, which become no ports of this node: {OTHER_MAC}" in caplog.text
+    )
 
 
 def test_it_knows_new_addresses() -> None:
