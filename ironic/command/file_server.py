@@ -106,7 +106,7 @@ class PublishedFilesComponent(Component):
     def start(self) -> None:
         """Serve, and state where."""
         root, port, address = CONF.deploy.http_root, CONF.deploy.http_server_port, CONF.deploy.http_server_ip
-        if CONF.deploy.http_url or not port:
+        if CONF.deploy.http_url or not port or not root:
             return
         server = FileServer(root, (address, port), CONF.deploy.http_server_connections)
         reason = None

@@ -47,7 +47,7 @@ PXE = [
         "instance_master_path",
         default="/var/lib/ironic/master_images",
         help="Directory of the cache of instance images; limited by image_cache_size and image_cache_ttl like "
-        "tftp_master_path.",
+        "tftp_master_path. Empty: nothing is kept.",
     ),
     cfg.StrOpt(
         "default_ephemeral_format",

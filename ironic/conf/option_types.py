@@ -86,7 +86,7 @@ class KernelParameters(types.String):
 
     def __call__(self, value: object) -> str:
         """Return the text; ValueError if it can't be split into words."""
-        text: str = super().__call__(value).strip()
+        text: str = super().__call__(value).strip(" \t\r\n")
         if "\n" in text or "\r" in text:
             raise ValueError("kernel parameters must be on one line")
         try:

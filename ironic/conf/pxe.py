@@ -13,7 +13,7 @@ PLACES = [
         "tftp_master_path",
         default="/tftpboot/master_images",
         help="Directory of the cache of kernels and ramdisks. On the file system of tftp_root and [deploy]http_root, "
-        "files are linked instead of copied.",
+        "files are linked instead of copied. Empty: nothing is kept.",
     ),
     cfg.IntOpt(
         "image_cache_size",

@@ -66,7 +66,7 @@ READY_IMAGES = [
     cfg.StrOpt(
         "iso_master_path",
         default="/var/lib/ironic/master_iso_images",
-        help="Directory of the cache of ready ISO images.",
+        help="Directory of the cache of ready ISO images. Empty: nothing is kept.",
     ),
     cfg.IntOpt("iso_cache_size", default=20480, min=0, help="Maximum size of that cache in MiB."),
     cfg.IntOpt(

@@ -41,7 +41,7 @@ def words(text: str) -> list[str]:
     Tabs between words are blanks, and so is a line end at the end, as a folded text of YAML has one.
     """
     check_length(text)
-    text = _TABS.sub(lambda found: found[1] or " ", text.strip())
+    text = _TABS.sub(lambda found: found[1] or " ", text.strip(" \t\r\n"))
     if not text.isprintable():
         raise ValueError("must be one line of printable text")
     # PXELINUX and the kernel's EFI stub fetch the file it names, anywhere in the line.

@@ -120,7 +120,7 @@ def is_of_nodes(path: str) -> bool:
 def is_secret_or_cached(path: str) -> bool:
     """Return whether a path, links followed, is a secret of the service or in a cache from which files are linked."""
     caches = (CONF.pxe.tftp_master_path, CONF.pxe.instance_master_path, CONF.deploy.iso_master_path)
-    return any(is_below(path, os.path.realpath(cache)) for cache in caches) or any(
+    return any(is_below(path, os.path.realpath(cache)) for cache in caches if cache) or any(
         own.holds(path) for own in secret_files()
     )
 

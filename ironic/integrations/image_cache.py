@@ -2,7 +2,8 @@
 
 An image is identified by its URL. Before each use its server is asked whether it has changed; an unchanged image is
 taken from the cache. Targets are hard links where the file system allows it, so an image takes its space once. A file
-appears only when it is complete, its checksum is right and the owner of the cache has accepted it. Several threads and
+of this host is linked itself, and nothing is kept without a directory or where the server forbids it. A file appears
+only when it is complete, its checksum is right and the owner of the cache has accepted it. Several threads and
 processes may share a directory: while one downloads an image, the others that need it wait. Images that no machine uses
 are removed by age, and the oldest first when space is short.
 """
@@ -13,6 +14,7 @@ import json
 import logging
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +37,9 @@ _CHUNK: Final = 1024 * 1024
 # Key of the stored facts: the result of ``finish`` when the image was downloaded.
 _ABOUT: Final = "about"
 _PART: Final = ".part"
+# Keys of the stored facts: what the server has said of keeping the image.
+_FORBIDDEN: Final = "no-store"
+_CHECKED: Final = "no-cache"
 _LOCK: Final = ".lock."
 # Length of a checksum in hexadecimal digits -> algorithm.
 ALGORITHMS: Final = {64: "sha256", 128: "sha512"}
@@ -65,20 +70,20 @@ class Image:
 
 
 class ImageCache:
-    """The cached images of one directory."""
+    """The cached images of one directory; without one nothing is kept."""
 
     def __init__(
-        self, directory: Path, *, max_bytes: int, max_age_seconds: float, finish: Finish | None = None
+        self, directory: Path | None, *, max_bytes: int, max_age_seconds: float, finish: Finish | None = None
     ) -> None:
         self._directory, self._max_bytes, self._max_age = directory, max_bytes, max_age_seconds
         self._finish = finish or (lambda partial: {})
 
     @classmethod
     def from_conf(cls, directory: str, finish: Finish | None = None) -> Self:
-        """Return the cache of a directory, with the limits of [pxe]."""
+        """Return the cache of a directory, with the limits of [pxe]; an empty text is no directory."""
         options = CONF.pxe
         return cls(
-            Path(directory),
+            directory_of(directory),
             max_bytes=options.image_cache_size * 1024 * 1024,
             max_age_seconds=options.image_cache_ttl * 60,
             finish=finish,
@@ -89,30 +94,58 @@ class ImageCache:
 
         Raises BootImageFailed.
         """
-        key = hashlib.sha256(f"{image.url} {image.checksum} {image.variant}".encode()).hexdigest()[:40]
         try:
-            # No other user of this host may read the directory; published images are linked elsewhere.
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = self._directory.stat()
-            if found.st_uid == os.geteuid() and found.st_mode & 0o077:
-                self._directory.chmod(0o700)
-            with self._locked(key):
-                master = self._directory / key
-                _refresh(image, master, self._finish)
-                os.chmod(master, mode)
-                os.utime(master)
-                _link_or_copy(master, target)
-                about = _facts_of(master).get(_ABOUT, {})
-            self.trim()
+            about = _linked(image, target, mode, self._finish) if names_file(image.url) else None
+            if about is None:
+                kept = self._kept if self._directory else self._fetched
+                about = kept(image, target, mode)
         except CallFailed as error:
             reason = hidden(NO_IMAGE, f"Image {image.name}", error) if image.by_project else str(error)
             raise BootImageFailed(image=image.name, reason=reason) from error
         except OSError as error:
             raise BootImageFailed(image=image.name, reason=error.strerror or type(error).__name__) from error
+        except host_files.NotOffered as error:
+            raise BootImageFailed(image=image.name, reason=f"it is {error}") from error
         return dict(about)
+
+    def _fetched(self, image: Image, target: Path, mode: int) -> dict[str, Any]:
+        """Put an image at a path without keeping it."""
+        fresh = target.with_name(f".{target.name}.once")
+        try:
+            _refresh(image, fresh, self._finish)
+            os.chmod(fresh, mode)
+            about: dict[str, Any] = _facts_of(fresh).get(_ABOUT, {})
+            fresh.replace(target)
+        finally:
+            _forget(fresh)
+        return about
+
+    def _kept(self, image: Image, target: Path, mode: int) -> dict[str, Any]:
+        """Put an image at a path, from the directory of the cache."""
+        assert self._directory is not None, "without a directory nothing is kept"
+        key = hashlib.sha256(f"{image.url} {image.checksum} {image.variant}".encode()).hexdigest()[:40]
+        # No other user of this host may read the directory; published images are linked elsewhere.
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = self._directory.stat()
+        if found.st_uid == os.geteuid() and found.st_mode & 0o077:
+            self._directory.chmod(0o700)
+        with self._locked(key):
+            master = self._directory / key
+            _refresh(image, master, self._finish)
+            os.chmod(master, mode)
+            os.utime(master)
+            _link_or_copy(master, target)
+            facts = _facts_of(master)
+            if facts.get(_FORBIDDEN):
+                _forget(master)
+        self.trim()
+        about: dict[str, Any] = facts.get(_ABOUT, {})
+        return about
 
     def trim(self) -> None:
         """Remove images that no machine uses: old ones, and the oldest while the cache is too large."""
+        if self._directory is None:
+            return
         masters = [(path, found) for path in self._directory.glob("[!.]*") if (found := _stat(path))]
         excess = sum(_size_on_disk(found) for _, found in masters) - self._max_bytes
         oldest = time.time() - self._max_age
@@ -140,6 +173,7 @@ class ImageCache:
     @contextmanager
     def _locked(self, key: str, *, wait: bool = True) -> Iterator[None]:
         """Hold the lock of one image; a slow server delays only users of the same image."""
+        assert self._directory is not None, "without a directory there is nothing to lock"
         path = self._directory / f"{_LOCK}{key}"
         while True:
             with open(path, "w") as file:
@@ -149,6 +183,11 @@ class ImageCache:
                     yield
                     return
             # The lock file was removed during the wait, so its lock is void: try again.
+
+
+def directory_of(option: str) -> Path | None:
+    """Return the directory that an option names; None for an empty one, which turns its cache off."""
+    return Path(option) if option.strip() else None
 
 
 def _stat(path: Path) -> os.stat_result | None:
@@ -166,6 +205,50 @@ def _size_on_disk(found: os.stat_result) -> int:
 
 def _facts_file(master: Path) -> Path:
     return master.with_name(f".{master.name}.json")
+
+
+def _forget(master: Path) -> None:
+    """Remove a copy and the facts about it."""
+    _facts_file(master).unlink(missing_ok=True)
+    master.unlink(missing_ok=True)
+
+
+def _linked(image: Image, target: Path, mode: int, finish: Finish) -> dict[str, Any] | None:
+    """Link a file of this host to the target; return what ``finish`` returned, None where it can't be linked."""
+    partial = target.with_name(f".{target.name}{_PART}")
+    with host_files.open_image(image.url) as source:
+        found = os.fstat(source.fileno())
+        disk_space.check_size(found.st_size)
+        partial.unlink(missing_ok=True)
+        try:
+            if stat.S_IMODE(found.st_mode) != mode:
+                return None  # a link has the mode of the file, which is its owner's choice
+            # Links of /proc are followed only by the call that takes a directory, which an absolute path ignores.
+            number = source.fileno()
+            os.link(f"/proc/self/fd/{number}", partial, src_dir_fd=number, follow_symlinks=True)
+        except OSError as error:
+            LOG.debug("%s is copied, because it can't be linked: %s", image.name, error)
+            return None
+        try:
+            if image.checksum:
+                with partial.open("rb") as file:
+                    _check_sum(image, hashlib.file_digest(file, lambda: _digest_of(image)).hexdigest())
+            about = dict(finish(partial))
+            if not os.path.samestat(found, partial.stat()):
+                partial.chmod(mode)  # it was converted
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    return about
+
+
+def _digest_of(image: Image) -> Any:
+    return hashlib.new(image.algorithm or (ALGORITHMS[len(image.checksum)] if image.checksum else "sha256"))
+
+
+def _check_sum(image: Image, value: str) -> None:
+    if image.checksum and value != image.checksum.lower():
+        raise BootImageFailed(image=image.name, reason="its checksum is not the given one")
 
 
 def _refresh(image: Image, master: Path, finish: Finish) -> None:
@@ -187,15 +270,12 @@ def _facts_of(master: Path) -> dict[str, Any]:
 
 
 def _refresh_from_file(image: Image, master: Path, known: dict[str, Any], finish: Finish) -> None:
-    try:
-        with host_files.open_image(image.url) as source:
-            found = os.fstat(source.fileno())
-            facts = {"modified": found.st_mtime_ns, "size": found.st_size}
-            if {name: known.get(name) for name in facts} != facts:
-                disk_space.check_size(found.st_size)
-                _keep(image, iter(lambda: source.read(_CHUNK), b""), master, facts, finish)
-    except host_files.NotOffered as error:
-        raise BootImageFailed(image=image.name, reason=f"it is {error}") from error
+    with host_files.open_image(image.url) as source:
+        found = os.fstat(source.fileno())
+        facts = {"modified": found.st_mtime_ns, "size": found.st_size}
+        if {name: known.get(name) for name in facts} != facts:
+            disk_space.check_size(found.st_size)
+            _keep(image, iter(lambda: source.read(_CHUNK), b""), master, facts, finish)
 
 
 def _refresh_from_server(image: Image, master: Path, known: dict[str, Any], finish: Finish) -> None:
@@ -203,7 +283,7 @@ def _refresh_from_server(image: Image, master: Path, known: dict[str, Any], fini
     try:
         answer = image_servers.get(image.url, headers=headers)
     except NotConnected as error:
-        if not known:
+        if not known or known.get(_CHECKED):
             raise
         LOG.warning("%s can't be checked for changes (%s); the cached copy is used", image.name, error)
         return
@@ -212,21 +292,30 @@ def _refresh_from_server(image: Image, master: Path, known: dict[str, Any], fini
             return
         if not answer.is_good:
             raise CallFailed(f"the server answers with status {answer.status}")
-        facts = {"If-None-Match": answer.headers.get("ETag"), "If-Modified-Since": answer.headers.get("Last-Modified")}
+        facts = {
+            "If-None-Match": answer.headers.get("ETag"),
+            "If-Modified-Since": answer.headers.get("Last-Modified"),
+            **_kept_how(answer.headers.get("Cache-Control")),
+        }
         _keep(image, answer.chunks(), master, facts, finish)
+
+
+def _kept_how(cache_control: str | None) -> dict[str, bool]:
+    """Return whether the server forbids to keep the image, and whether it has to be asked before each use."""
+    words = {word.partition("=")[0].strip().lower() for word in (cache_control or "").split(",")}
+    return {_FORBIDDEN: _FORBIDDEN in words, _CHECKED: not words.isdisjoint((_CHECKED, "must-revalidate"))}
 
 
 def _keep(image: Image, chunks: Iterator[bytes], master: Path, facts: dict[str, Any], finish: Finish) -> None:
     """Write a new copy, check it, and replace the old one by it."""
     partial = master.with_name(f".{master.name}{_PART}")
-    digest = hashlib.new(image.algorithm or (ALGORITHMS[len(image.checksum)] if image.checksum else "sha256"))
+    digest = _digest_of(image)
     try:
         with partial.open("wb") as file:
             for chunk in disk_space.fitting(chunks, partial.parent):
                 digest.update(chunk)
                 file.write(chunk)
-        if image.checksum and digest.hexdigest() != image.checksum.lower():
-            raise BootImageFailed(image=image.name, reason="its checksum is not the given one")
+        _check_sum(image, digest.hexdigest())
         about = dict(finish(partial))
         _facts_file(master).unlink(missing_ok=True)
         partial.rename(master)

@@ -45,6 +45,8 @@ def keep(task: Task, label: str, posted: object, *, failed: bool) -> None:
 
 def _is_enabled(*, failed: bool) -> bool:
     when = CONF.agent.deploy_logs_collect
+    if not CONF.agent.deploy_logs_local_path and CONF.agent.deploy_logs_storage_backend == "local":
+        return False  # an empty option turns it off
     return bool(when == "always" or (when == "on_failure" and failed))
 
 

@@ -26,7 +26,7 @@ from ironic.drivers.task import Node
 from ironic.integrations import boot_iso, fat_image, virtual_media_images
 from ironic.integrations.boot_iso import BootIso, BootPrograms
 from ironic.integrations.hidden_faults import is_of_project
-from ironic.integrations.image_cache import Image, ImageCache
+from ironic.integrations.image_cache import Image, ImageCache, directory_of
 from ironic.integrations.image_places import SHARE_SCHEMES, Place
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def publish_ready_iso(node: Node, name: str, url: str, place: Place) -> str:
         return url
     options = CONF.deploy
     cache = ImageCache(
-        Path(options.iso_master_path),
+        directory_of(options.iso_master_path),
         max_bytes=options.iso_cache_size << 20,
         max_age_seconds=options.iso_cache_ttl * 60,
     )

@@ -1,5 +1,6 @@
 """Images fetched once for many machines, from files and from a web server that counts."""
 
+import contextlib
 import hashlib
 import http.server
 import threading
@@ -24,6 +25,7 @@ class Server:
     def __init__(self) -> None:
         self.content, self.tag = b"an image" * 50_000, '"1"'
         self.sent, self.asked = 0, 0
+        self.cache_control: str | None = None
         self.pause = threading.Event()
         self.pause.set()
         server = self
@@ -41,6 +43,8 @@ class Server:
                     server.sent += 1
                     self.send_response(200)
                     self.send_header("ETag", server.tag)
+                    if server.cache_control:
+                        self.send_header("Cache-Control", server.cache_control)
                     self.send_header("Content-Length", str(len(server.content)))
                     self.end_headers()
                     self.wfile.write(server.content if "short" not in self.path else server.content[:100])
@@ -145,7 +149,8 @@ def test_a_file_is_taken_when_it_may_and_again_when_it_has_changed(conf: Setter,
     source.write_bytes(b"one")
     images = cache(tmp_path)
     images.provide(Image(f"file://{source}"), tmp_path / "kernel")
-    source.write_bytes(b"other")
+    (tmp_path / "images" / "new").write_bytes(b"other")
+    (tmp_path / "images" / "new").replace(source)
     assert (tmp_path / "kernel").read_bytes() == b"one"
     images.provide(Image(f"file://{source}"), tmp_path / "kernel")
     assert (tmp_path / "kernel").read_bytes() == b"other"
@@ -239,3 +244,81 @@ def test_a_lock_that_is_removed_while_it_is_waited_for_holds_nobody_apart(server
         assert all(pool.map(turn, range(4)))
     cache(tmp_path, max_bytes=0, max_age=0).trim()
     assert list((tmp_path / "master").iterdir()) == []
+
+
+def test_a_file_is_linked_and_takes_its_space_once(conf: Setter, tmp_path: Path) -> None:
+    conf(conductor__file_url_allowed_paths=[str(tmp_path / "images")])
+    (tmp_path / "images").mkdir()
+    source = tmp_path / "images" / "kernel"
+    source.write_bytes(b"one")
+    source.chmod(0o644)
+    right = hashlib.sha256(b"one").hexdigest()
+    for _ in range(2):
+        cache(tmp_path).provide(Image(f"file://{source}", right), tmp_path / "kernel")
+    assert (tmp_path / "kernel").samefile(source)
+    assert not (tmp_path / "master").exists()
+    with pytest.raises(BootImageFailed, match="checksum"):
+        cache(tmp_path).provide(Image(f"file://{source}", right[::-1]), tmp_path / "other")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["kernel"]
+
+
+def test_a_file_that_is_changed_for_its_use_stays_as_it_was(conf: Setter, tmp_path: Path) -> None:
+    conf(conductor__file_url_allowed_paths=[str(tmp_path / "images")])
+    (tmp_path / "images").mkdir()
+    source = tmp_path / "images" / "disk"
+    source.write_bytes(b"one")
+
+    def convert(path: Path) -> dict[str, object]:
+        path.with_name("raw").write_bytes(b"raw")
+        path.with_name("raw").replace(path)
+        return {"format": "raw"}
+
+    images = ImageCache(tmp_path / "master", max_bytes=MEBIBYTE, max_age_seconds=60, finish=convert)
+    assert images.provide(Image(f"file://{source}"), tmp_path / "disk", 0o640) == {"format": "raw"}
+    assert ((tmp_path / "disk").read_bytes(), source.read_bytes()) == (b"raw", b"one")
+    assert (tmp_path / "disk").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_whose_mode_is_too_strict_is_copied(conf: Setter, tmp_path: Path) -> None:
+    conf(conductor__file_url_allowed_paths=[str(tmp_path / "images")])
+    (tmp_path / "images").mkdir()
+    source = tmp_path / "images" / "kernel"
+    source.write_bytes(b"one")
+    source.chmod(0o600)
+    cache(tmp_path).provide(Image(f"file://{source}"), tmp_path / "kernel", 0o644)
+    assert [path.stat().st_mode & 0o777 for path in (source, tmp_path / "kernel")] == [0o600, 0o644]
+    assert not (tmp_path / "kernel").samefile(source)
+
+
+@pytest.mark.parametrize("option", ["", "  "])
+def test_an_empty_option_keeps_nothing(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    (tmp_path / "cwd").mkdir(mode=0o755)
+    monkeypatch.chdir(tmp_path / "cwd")
+    images = ImageCache.from_conf(option)
+    for number in range(2):
+        images.provide(Image(f"{server.url}/kernel"), tmp_path / "kernel", 0o640)
+        assert (tmp_path / "kernel").read_bytes() == server.content
+        assert server.sent == number + 1
+    images.trim()
+    assert list((tmp_path / "cwd").iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cwd", "kernel"]
+    assert (tmp_path / "kernel").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("said, is_kept, is_used", [
+    ("no-store", False, False), ("private, No-Store", False, False), ("no-cache", True, False),
+    ("max-age=5, must-revalidate", True, False), ("max-age=5", True, True), (None, True, True),
+])  # fmt: skip
+def test_a_server_says_how_an_image_may_be_kept(
+    server: Server, tmp_path: Path, said: str | None, is_kept: bool, is_used: bool
+) -> None:
+    server.cache_control = said
+    images = cache(tmp_path)
+    images.provide(Image(f"{server.url}/kernel"), tmp_path / "kernel")
+    assert (tmp_path / "kernel").read_bytes() == server.content
+    assert bool(kept(tmp_path)) is is_kept
+    server.end()
+    with contextlib.nullcontext() if is_used else pytest.raises(BootImageFailed):
+        images.provide(Image(f"{server.url}/kernel"), tmp_path / "again")
