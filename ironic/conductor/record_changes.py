@@ -5,16 +5,20 @@ group share is written to them together with the group. Source: doc/contract/sta
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conductor import consoles
+from ironic.conductor.node_events import add_history
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
-from ironic.core.errors import ChangedMeanwhile, Conflict, IronicError
+from ironic.core.errors import ChangedMeanwhile, Conflict, IronicError, TakenOver
+from ironic.core.failure_texts import failure_text, without_node
+from ironic.core.flow import FLOWS
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, PortNotFound
+from ironic.core.syntax import plain_text
 from ironic.db import PortgroupRecord, PortRecord
 from ironic.db.repository import R, Repository
 from ironic.inspection import inventory_storage
@@ -41,10 +45,15 @@ def destroy_node(task: TaskManager) -> None:
     LOG.info("Node %s is deleted", task.node.uuid)
 
 
+_NETWORK: Final = "network"
+_LONGEST_NAME: Final = 64
+
 _CONNECTIVITY: Final = ("portgroup_id", "pxe_enabled", "local_link_connection", "physical_network")
 
 # Keys of a port under which a network interface keeps the virtual interface that uses it.
-_VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_vif_port_id", "inspection_vif_port_id")
+_VIF_KEYS: Final = tuple(
+    f"{network}_vif_port_id" for network in ("tenant", *dict.fromkeys(each.network for each in FLOWS if each.network))
+)
 
 
 @rpc_method
@@ -97,13 +106,27 @@ def list_vifs(task: TaskManager) -> list[dict[str, object]]:
 @rpc_method
 def attach_vif(task: TaskManager, vif: dict[str, object]) -> None:
     """Bind a virtual interface to a port that the network interface chooses."""
-    task.validated(task.network).vif_attach(task, vif)
+    _with_history(task, "attaching", vif.get("id"), lambda: task.validated(task.network).vif_attach(task, vif))
 
 
 @rpc_method
 def detach_vif(task: TaskManager, vif_id: str) -> None:
     """Unbind a virtual interface from its port."""
-    task.validated(task.network).vif_detach(task, vif_id)
+    _with_history(task, "detaching", vif_id, lambda: task.validated(task.network).vif_detach(task, vif_id))
+
+
+def _with_history(task: TaskManager, what: str, vif: object, act: Callable[[], None]) -> None:
+    """Do something with a virtual interface; a failure is in node history as well, which outlasts the answer."""
+    try:
+        act()
+    except TakenOver:
+        raise
+    except Exception as error:
+        headline = f"{what.capitalize()} virtual interface (VIF) {plain_text(str(vif), _LONGEST_NAME)} failed"
+        text = failure_text(headline, without_node(str(error), task.node.uuid))
+        LOG.warning("Node %s: %s", task.node.uuid, text)
+        add_history(task, _NETWORK, text, severity="ERROR")
+        raise
 
 
 def is_attached(record: PortRecord | PortgroupRecord) -> bool:

@@ -309,11 +309,30 @@ _RESERVED_NAMES: Final = frozenset({"maintenance", "management", "states", "vend
 
 
 def check_values(values: Mapping[str, object]) -> None:
-    """Refuse a name that API paths reserve, and malformed network data."""
+    """Refuse a name that API paths reserve, malformed network data, and sizes of a machine that are none."""
     if (name := values.get("name")) in _RESERVED_NAMES:
         raise InvalidParameterValue(err=f"The name {name} is a reserved word.")
     if wrong := network_data.network_data_fault(values.get("network_data")):
         raise InvalidParameterValue(err=f"{wrong}.")
+    properties = values.get("properties")
+    odd = [name for name in _SIZES if not _is_size(properties.get(name))] if isinstance(properties, Mapping) else []
+    if odd:
+        raise InvalidParameterValue(err=f"{', '.join(odd)} in properties must be a whole number that is not negative.")
+
+
+# Properties that schedulers calculate with.
+_SIZES: Final = ("cpus", "local_gb", "memory_mb")
+_LONGEST_SIZE: Final = 20
+
+
+def _is_size(value: object) -> bool:
+    """Return whether this is a whole number of zero or more, also in words of JSON that others write; None is none."""
+    if isinstance(value, str):
+        text = value.strip()
+        return len(text) <= _LONGEST_SIZE and text.isascii() and text.isdigit()
+    if isinstance(value, float):
+        return value >= 0 and value.is_integer()
+    return value is None or (isinstance(value, int) and value >= 0)
 
 
 def interfaces_of_instance(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:

@@ -60,8 +60,9 @@ class BootFiles:
             text = _FIRST_SECTION.sub(r"goto boot_ramdisk", text, count=1)
         # A copy for the operator; no machine requests it. It may contain a token.
         shared_boot_files.write_file(self._layout.folder / CONFIG, text, _PRIVATE)
-        for mac in prepared.cards.values():
-            shared_boot_files.write_file(self._layout.by_mac(program, mac), text)
+        for port, mac in prepared.cards.items():
+            path = self._layout.by_mac(program, mac, infiniband=port in prepared.infiniband)
+            shared_boot_files.write_file(path, text)
         self._remove_by_mac(prepared.cards.values(), (other for other in PROGRAMS if other != program))
         options = dhcp_options(self._variant, boot_mode, node_attributes.architecture(node))
         provider().serve(_hosts(prepared), options)
@@ -75,8 +76,8 @@ class BootFiles:
 
     def _remove_by_mac(self, macs: Iterable[str], programs: Iterable[str]) -> None:
         """Remove those files by MAC address that belong to this node; a network card may be in another machine now."""
-        names = list(programs)
-        for path in (self._layout.by_mac(program, mac) for mac in macs for program in names):
+        names = [(program, kind) for program in programs for kind in (False, True)]
+        for path in {self._layout.by_mac(name, mac, infiniband=kind) for mac in macs for name, kind in names}:
             if path.is_file() and self._node.uuid in path.read_text():
                 shared_boot_files.remove_file(path)
 

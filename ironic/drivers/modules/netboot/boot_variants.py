@@ -48,6 +48,11 @@ class Variant:
         return self.ipxe or self.http
 
     @property
+    def has_root(self) -> bool:
+        """Whether there is such a directory: an empty option would be the one that the service was started in."""
+        return bool((CONF.deploy.http_root if self.needs_web else CONF.pxe.tftp_root).strip())
+
+    @property
     def root(self) -> Path:
         """The root directory of the server that machines fetch files from."""
         return Path(CONF.deploy.http_root if self.needs_web else CONF.pxe.tftp_root)
@@ -91,9 +96,9 @@ class Layout:
         """Return the address under which a boot program fetches a file from the node's directory."""
         return f"{address_prefix(self.variant, program)}{self.uuid}/{name}"
 
-    def by_mac(self, program: str, mac: str) -> Path:
+    def by_mac(self, program: str, mac: str, *, infiniband: bool = False) -> Path:
         """Return the path where a boot program searches the file of the machine with this MAC address."""
-        return self.variant.root / str(CONF.pxe.pxe_config_subdir) / file_name(program, mac)
+        return self.variant.root / str(CONF.pxe.pxe_config_subdir) / file_name(program, mac, infiniband=infiniband)
 
 
 def address_prefix(variant: Variant, program: str) -> str:
@@ -108,10 +113,13 @@ def address_prefix(variant: Variant, program: str) -> str:
     return "/" if program == GRUB else ""
 
 
-def file_name(program: str, mac: str) -> str:
-    """Return the name of a node's file by MAC address, as the boot program derives it from its network card."""
+def file_name(program: str, mac: str, *, infiniband: bool = False) -> str:
+    """Return the name of a node's file by MAC address, as the boot program derives it from its network card.
+
+    PXELINUX begins with the hardware type of ARP, in hexadecimal: 1 is Ethernet, 32 InfiniBand.
+    """
     hyphens = _part_of_path(mac).lower().replace(":", "-")
-    return {PXELINUX: f"01-{hyphens}", GRUB: f"{mac.lower()}.conf", IPXE: hyphens}[program]
+    return {PXELINUX: f"{'20' if infiniband else '01'}-{hyphens}", GRUB: f"{mac.lower()}.conf", IPXE: hyphens}[program]
 
 
 def _part_of_path(name: str) -> str:

@@ -78,8 +78,10 @@ def boot_from_disk(task: Task) -> None:
 def is_retry_due(node: Node) -> bool:
     """Return whether [pxe]boot_retry_timeout has passed since the machine was started and no agent is known."""
     timeout, agent = CONF.pxe.boot_retry_timeout, KnownAgent(node.driver_internal_info)
-    if not timeout or awaited_setting.is_awaited(node) or PreparedBoot.of(node) is None or agent.is_known:
+    if not timeout or awaited_setting.is_awaited(node) or PreparedBoot.of(node) is None:
         return False
+    if agent.is_known or agent.token:
+        return False  # a ramdisk that has its token runs, and sends its first heartbeat later
     started = agent.power_changed_at
     return started is not None and utc_now() - started > timedelta(seconds=timeout)
 

@@ -76,6 +76,11 @@ class NetworkBoot(BootInterface):
     def _validate_settings(self, node: Node) -> None:
         """Check everything but the images: DHCP provider, web server, boot mode, kernel parameters."""
         dhcp.provider()
+        if not self.variant.has_root:
+            raise InvalidParameterValue(
+                err=f"Boot interface {self.variant.name} of node {node.uuid} needs a directory for boot files: set "
+                f"{'[deploy]http_root' if self.variant.needs_web else '[pxe]tftp_root'}."
+            )
         if self.variant.needs_web and not web_root.url():
             raise InvalidParameterValue(
                 err=f"Boot interface {self.variant.name} of node {node.uuid} needs a web server: {web_root.REMEDY}."
@@ -123,11 +128,11 @@ class NetworkBoot(BootInterface):
 
     def _prepare(self, task: Task, purpose: str, parameters: dict[str, str | None]) -> None:
         """Store what the node is prepared for, then write its boot files."""
-        cards = _network_cards(task)
+        cards, infiniband = _network_cards(task), _infiniband_cards(task)
         files, former = BootFiles(self.variant, task.node), PreparedBoot.of(task.node)
         if former is not None and former.cards != cards:
             files.remove(former)
-        prepared = PreparedBoot(purpose, parameters, cards)
+        prepared = PreparedBoot(purpose, parameters, cards, infiniband)
         prepared.put(task.node)
         # Stored before anything is written: a conductor that takes over must know what to clean up.
         task.node.save()
@@ -194,6 +199,11 @@ def _network_cards(task: Task) -> dict[str, str]:
             "these ports."
         )
     return cards
+
+
+def _infiniband_cards(task: Task) -> tuple[str, ...]:
+    """Return the UUIDs of the ports whose cards have the client identifier of InfiniBand."""
+    return tuple(port.uuid for port in task.ports if port.pxe_enabled and port.extra.get("client-id"))
 
 
 class PXEBoot(NetworkBoot):

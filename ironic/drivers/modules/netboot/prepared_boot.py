@@ -38,16 +38,21 @@ class PreparedBoot:
     # "secret" in the name keeps it out of the API: it may contain the token of an inspection.
     secret_parameters: dict[str, str | None]
     cards: dict[str, str]
+    # Port UUIDs of the cards that are InfiniBand, which PXELINUX names otherwise.
+    infiniband: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, node: Node) -> Self | None:
         """Return what the node is prepared to boot; None when it is not prepared."""
         kept: Mapping[str, Any] | None = node.driver_internal_info.get(_KEY)
-        return cls(**kept) if kept else None
+        return cls(**{**kept, "infiniband": tuple(kept.get("infiniband", ()))}) if kept else None
 
     def put(self, node: Node) -> None:
         """Put the record on the node; the caller saves the node."""
-        node.set_driver_internal_info(_KEY, asdict(self))
+        kept = asdict(self)
+        if not self.infiniband:
+            del kept["infiniband"]  # a conductor of the former release knows only the others
+        node.set_driver_internal_info(_KEY, kept)
 
 
 def forget_prepared_boot(node: Node) -> None:
@@ -57,6 +62,8 @@ def forget_prepared_boot(node: Node) -> None:
 
 def remove_leftovers(variant: Variant, store: "Store") -> None:
     """Remove the boot files and DHCP options of nodes that are not prepared, below the root directory of a variant."""
+    if not variant.has_root:
+        return
     by_mac = variant.root / CONF.pxe.pxe_config_subdir
     for folder in variant.root.iterdir() if variant.root.is_dir() else ():
         node_uuid = folder.name

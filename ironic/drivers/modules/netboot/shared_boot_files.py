@@ -49,7 +49,7 @@ def write_shared_files(variant: Variant) -> None:
 def write_shared_files_where_possible(variant: Variant) -> None:
     """Write the shared files if the root directory exists; log a failure, which the preparation of a node raises."""
     try:
-        if variant.root.is_dir():
+        if variant.has_root and variant.root.is_dir():
             write_shared_files(variant)
     except Exception as error:
         LOG.warning("The boot files that all machines share could not be written below %s: %s", variant.root, error)

@@ -15,8 +15,6 @@ from ironic.core import states, syntax
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import (
     InvalidParameterValue,
-    MissingParameterValue,
-    UnsupportedDriverExtension,
 )
 from ironic.core.flow import DEPLOY
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
@@ -87,12 +85,9 @@ class RamdiskFromIso(BootInterface):
         self._check_ramdisk(node, kernel_and_ramdisk.DEPLOY)
 
     def validate_inspection(self, task: Task) -> None:
-        """Raise UnsupportedDriverExtension without a ramdisk: the machine must then be booted by other means."""
+        """Raise MissingParameterValue without a ramdisk: nothing else hands this machine an image."""
         access_of(task.node)
-        try:
-            self._check_ramdisk(task.node, kernel_and_ramdisk.DEPLOY)
-        except MissingParameterValue as error:
-            raise UnsupportedDriverExtension(str(error)) from error
+        self._check_ramdisk(task.node, kernel_and_ramdisk.DEPLOY)
         self.place(task.node).check(task.node)
 
     def _check_ramdisk(self, node: Node, purpose: str) -> None:

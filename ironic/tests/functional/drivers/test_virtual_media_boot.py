@@ -17,6 +17,7 @@ from ironic.command.file_server import FileServer
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeNotFound, UnsupportedDriverExtension
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
+from ironic.drivers.modules.inspector.agent import AgentInspect
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.redfish import ramdisk_images, waiting_step
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
@@ -386,12 +387,12 @@ def test_without_a_web_server_it_is_refused(boot: RedfishVirtualMediaBoot, machi
     boot.validate(machine)
 
 
-def test_an_inspection_without_ramdisk_is_left_to_others(
-    boot: RedfishVirtualMediaBoot, machine: Work, conf: Any
-) -> None:
-    conf(conductor__deploy_kernel=None, conductor__deploy_ramdisk=None)
-    with pytest.raises(UnsupportedDriverExtension):
-        boot.validate_inspection(machine)
+@pytest.mark.parametrize("interface", [RedfishVirtualMediaBoot, RedfishHttpsBoot])
+def test_an_inspection_without_ramdisk_is_not_left_to_others(interface: type, machine: Work, conf: Any) -> None:
+    conf(conductor__deploy_kernel=None, conductor__deploy_ramdisk=None, inspector__require_managed_boot=False)
+    machine.driver.boot = interface()
+    with pytest.raises(MissingParameterValue, match="deploy_kernel"):
+        AgentInspect().validate(machine)
 
 
 def test_an_image_that_is_not_there_leaves_nothing_behind(

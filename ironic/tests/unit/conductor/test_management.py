@@ -17,6 +17,7 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     UnsupportedDriverExtension,
 )
+from ironic.core.hardware_errors import NetworkError
 from ironic.db import Store
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows.bench import Bench, Script
@@ -274,6 +275,19 @@ def test_vifs_are_the_network_interfaces_business(bench: Bench, notes: Notes) ->
     ask(bench, "detach_vif", uuid, "v1")
     assert ask(bench, "list_vifs", uuid) == [{"id": "v1"}]
     assert notes.calls == [("vif_attach", {"id": "v1", "physnet": "a"}), ("vif_detach", "v1")]
+
+
+def test_a_virtual_interface_that_fails_is_in_node_history(bench: Bench, notes: Notes) -> None:
+    uuid = node(bench)
+    notes.errors = {"vif_attach": NetworkError("the switch is mute"), "vif_detach": ValueError(f"node {uuid} is odd")}
+    for call, argument in (("attach_vif", {"id": "v1"}), ("detach_vif", "v2")):
+        with pytest.raises((NetworkError, ValueError)):
+            ask(bench, call, uuid, argument)
+    assert bench.history(uuid) == [
+        ("ERROR", "network", "the switch is mute. Attaching virtual interface (VIF) v1 failed."),
+        ("ERROR", "network", "the node is odd. Detaching virtual interface (VIF) v2 failed."),
+    ]
+    assert bench.row(uuid).reservation is None
 
 
 # Vendor methods

@@ -1,5 +1,6 @@
 """One table per rule: what each state and mark of a node forbids."""
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -418,3 +419,17 @@ def test_network_data_has_a_form(document: Any, fine: bool) -> None:
         return
     with pytest.raises(IronicError):
         node_rules.check_values({"network_data": document})
+
+
+@pytest.mark.parametrize("name", ["cpus", "local_gb", "memory_mb"])
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        (0, True), (1024, True), ("1024", True), (" 8 ", True), (4.0, True), (None, True),
+        (-5, False), ("-5", False), ("many", False), ("", False), (1.5, False), ([], False), ({}, False),
+        ("1" * 21, False), (float("nan"), False), (float("inf"), False), ("٣", False),
+    ],
+)  # fmt: skip
+def test_sizes_of_a_machine_are_whole_numbers(name, value, fits):
+    with contextlib.nullcontext() if fits else pytest.raises(InvalidParameterValue, match=name):
+        node_rules.check_values({"properties": {name: value, "other": "many"}})

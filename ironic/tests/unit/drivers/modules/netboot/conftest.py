@@ -22,6 +22,7 @@ class Port:
     uuid: str = PORT
     address: str = MAC
     pxe_enabled: bool = True
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

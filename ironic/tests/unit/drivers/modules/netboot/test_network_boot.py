@@ -170,6 +170,16 @@ def test_an_operators_template_is_used(conf: Setter, place: Path, tmp_path: Path
         prepared(PXEBoot(), machine(properties={"cpu_arch": "aarch64"}))
 
 
+def test_pxelinux_finds_the_file_of_an_infiniband_card(place: Path) -> None:
+    card = Port(extra={"client-id": "ff:00:00:00:00:00:02:00:00:02:c9:00:52:54:00:03:00:aa:00:01"})
+    work = machine(card, Port(OTHER_PORT, OTHER_MAC), properties={"capabilities": "boot_mode:bios"})
+    prepared(PXEBoot(), work)
+    folder = place / "tftp/pxelinux.cfg"
+    assert sorted(path.name for path in folder.iterdir()) == ["01-52-54-00-aa-00-02", "20-52-54-00-aa-00-01"]
+    PXEBoot().clean_up_ramdisk(work)
+    assert list(folder.iterdir()) == []
+
+
 def test_modes_are_those_that_are_configured(conf: Setter, place: Path) -> None:
     conf(pxe__file_permission=0o640, pxe__dir_permission=0o750)
     prepared(PXEBoot(), machine())
