@@ -302,13 +302,15 @@ def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
         text = failure_text(f"The power state can't be read. {ADVICE}", why)
     else:
         text = f"The power state does not stay '{task.node.power_state}': it is '{seen}' again. {ADVICE}."
-    broken = {
+    broken: dict[str, object] = {
         "maintenance": True,
         "maintenance_reason": shortened(text),
         "last_error": shortened(text),
         "fault": POWER_FAILURE,
         "power_state": "error" if seen is None else seen,
     }
+    if seen is None:
+        broken["health"] = None  # what a BMC has said before it fell silent says nothing of the machine now
     _write(task, broken, {}, text, "ERROR")
 
 

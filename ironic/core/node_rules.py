@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
-from ironic.core import local_paths, secret_updates, states, syntax, traits
-from ironic.core import values as network_data
+from ironic.core import local_paths, network_data, secret_updates, states, syntax, traits
 from ironic.core.errors import (
     Conflict,
     InvalidParameterValue,
@@ -312,7 +311,7 @@ def check_values(values: Mapping[str, object]) -> None:
     """Refuse a name that API paths reserve, malformed network data, and sizes of a machine that are none."""
     if (name := values.get("name")) in _RESERVED_NAMES:
         raise InvalidParameterValue(err=f"The name {name} is a reserved word.")
-    if wrong := network_data.network_data_fault(values.get("network_data")):
+    if wrong := network_data.fault(values.get("network_data")):
         raise InvalidParameterValue(err=f"{wrong}.")
     properties = values.get("properties")
     odd = [name for name in _SIZES if not _is_size(properties.get(name))] if isinstance(properties, Mapping) else []

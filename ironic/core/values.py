@@ -1,4 +1,4 @@
-"""The types of values in fields, arguments and query parameters, and the form of network data.
+"""The types of values in fields, arguments and query parameters.
 
 A type validates the JSON of a caller and shows a stored value. The API passes types to WSME, which needs `validate`
 only; this module does not import WSME. Null never arrives here: the reader checks it against the field. A refusal says
@@ -8,7 +8,7 @@ what is expected and never quotes the value, which may be a password.
 import datetime
 import re
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import orjson
 
@@ -380,21 +380,3 @@ class Links(ValueType):
 
     def __init__(self, path: str) -> None:
         self.path = path
-
-
-_NETWORK_DATA_KEYS: Final = ("links", "networks", "services")
-_NETWORK_DATA_LISTS: Final = ("links", "networks")
-
-
-def network_data_fault(document: Any) -> str | None:
-    """Return what is wrong with network data; None when it is valid or empty."""
-    if not document:
-        return None
-    if document.keys() - set(_NETWORK_DATA_KEYS) or any(
-        not isinstance(document.get(part), list) for part in _NETWORK_DATA_KEYS
-    ):
-        return "network_data must be {} or have the lists links, networks and services"
-    for part in _NETWORK_DATA_LISTS:
-        if any(not isinstance(item, dict) or not isinstance(item.get("id"), str) for item in document[part]):
-            return f"every item of network_data {part} must be an object with an id"
-    return None

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 
 # What a message advises when the directory is not served.
@@ -49,6 +50,6 @@ def url_for_bmc(driver_info: Mapping[str, object]) -> str:
     own = driver_info.get(_EXTERNAL)
     if own is None:
         return str(CONF.deploy.external_http_url or "").rstrip("/") or url()
-    if not (isinstance(own, str) and own.startswith(("http://", "https://")) and own.isprintable() and " " not in own):
+    if not (syntax.url_of(own, ("http", "https")) and str(own).isprintable() and " " not in str(own)):
         raise InvalidParameterValue(err=f"{_EXTERNAL} in driver_info must be a URL of http or https.")
-    return own.rstrip("/")
+    return str(own).rstrip("/")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.core import states, values
+from ironic.core import network_data, states
 from ironic.core.model.fields import REQUIRED, Field
 from ironic.core.model.node import Node
 from ironic.core.model.port import Port
@@ -48,7 +48,7 @@ _FREE: Final = "extra"
 
 def inconsistency(node: Mapping[str, object], touched: Collection[str]) -> str | None:
     """Return how the values of a node contradict each other, None if they don't; checks ``touched`` fields only."""
-    if "network_data" in touched and (wrong := values.network_data_fault(node.get("network_data"))):
+    if "network_data" in touched and (wrong := network_data.fault(node.get("network_data"))):
         return wrong
     if "protected" in touched and node.get("protected") and node.get("provision_state") not in _PROTECTABLE:
         return "only active and rescued nodes can be protected"

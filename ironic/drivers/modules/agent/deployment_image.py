@@ -196,7 +196,7 @@ def _check_form(node: Node, given: str) -> None:
 
 
 def _is_url(given: str) -> bool:
-    return given.startswith(("http://", "https://"))
+    return syntax.url_of(given, ("http", "https")) is not None
 
 
 def _algorithm(node: Node, value: str) -> str:

@@ -20,6 +20,7 @@ from ironic.conf import CONF
 from ironic.core import boot_file_quoting
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.local_paths import names_file
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.drivers.task import Node
@@ -160,7 +161,7 @@ def _download_source(node: Node, name: str) -> str:
 
 def publish_ready_iso(node: Node, name: str, url: str, place: Place) -> str:
     """Return the URL of a checked ready ISO image for the BMC: its own, or that of a copy. Saves the node."""
-    if _download_source(node, name) == "http" and not url.startswith("file:"):
+    if _download_source(node, name) == "http" and not names_file(url):
         return url
     options = CONF.deploy
     cache = ImageCache(

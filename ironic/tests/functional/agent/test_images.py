@@ -70,6 +70,7 @@ def test_md5_is_refused_where_it_is_not_allowed(conf):
 def test_of_several_sums_of_a_list_the_strongest_is_told(downloads, conf, allows):
     conf(agent__allow_md5_checksum=allows)
     assert found(image_checksum=f"{downloads}/strong-last") == ("sha512", "d" * 128)
+    assert found(image_checksum=f"{downloads}/strong-last".replace("http", "HTTP")) == ("sha512", "d" * 128)
     asked = {"image_os_hash_algo": "sha256", "image_os_hash_value": f"{downloads}/strong-last"}
     assert found(**asked) == ("sha256", SHA256)
 

@@ -470,10 +470,11 @@ def test_an_error_that_comes_meanwhile_stays(bench, sync, failed_change):
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_a_power_failure_is_in_last_error_until_the_bmc_answers(bench, sync, hash_ring, conf, by_hand):
     conf(conductor__power_state_sync_max_retries=0)
-    uuid = machine(bench, OFF)
+    uuid = machine(bench, OFF, health="OK")
     says(bench, DriverOperationError("the disk of the BMC is full"), OFF)
     sync()
     row = bench.row(uuid)
+    assert row.health is None
     assert (row.fault, row.last_error) == ("power failure", row.maintenance_reason)
     assert "the disk of the BMC is full" in row.last_error
     if by_hand:
