@@ -112,7 +112,7 @@ _SMALLEST: Final = -(2**63)
 _TOO_LARGE: Final = 2**64
 
 
-def read(environ: Mapping[str, Any], max_bytes: int, *, of_ramdisk: bool = False) -> bytes:
+def read(environ: Mapping[str, object], max_bytes: int, *, of_ramdisk: bool = False) -> bytes:
     """Return the bytes of the body; raises 413 for a large one, Invalid for a truncated or untyped one.
 
     Agents of former years send their reports without a type.
@@ -129,7 +129,7 @@ def read(environ: Mapping[str, Any], max_bytes: int, *, of_ramdisk: bool = False
         found = _received(stream, length)
         if len(found) < length:
             raise Invalid(_CUT_OFF)
-    elif "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
+    elif "chunked" in str(environ.get("HTTP_TRANSFER_ENCODING", "")).lower():
         found = _received(stream, max_bytes + 1)
     else:
         return b""
@@ -140,11 +140,11 @@ def read(environ: Mapping[str, Any], max_bytes: int, *, of_ramdisk: bool = False
     return found
 
 
-def _check_type(environ: Mapping[str, Any], of_ramdisk: bool) -> None:
+def _check_type(environ: Mapping[str, object], of_ramdisk: bool) -> None:
     """Raise Invalid for a body without a type, or of a type that a page may send without a preflight."""
     if of_ramdisk and not environ.get("CONTENT_TYPE") and "HTTP_ORIGIN" not in environ:
         return
-    kind = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+    kind = str(environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
     # Programs send JSON as plain text, and the reference accepts it; a browser adds the origin of its page.
     is_form = kind in _FORMS or (kind == _TEXT and "HTTP_ORIGIN" in environ)
     if not kind or is_form:

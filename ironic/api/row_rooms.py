@@ -36,7 +36,7 @@ def most_parts(request: Request) -> int:
     return request.settings.parts_per_node if is_limited else 0
 
 
-def of_move(request: Request, columns: Mapping[str, Any]) -> dict[str, int]:
+def of_move(request: Request, columns: Mapping[str, object]) -> dict[str, int]:
     """Return the argument ``most`` of a conductor's call if new columns move a part to another node."""
     most = most_parts(request) if "node_id" in columns else 0
     return {"most": most} if most else {}

@@ -101,12 +101,12 @@ def _start(task: Task, step: str, **args: Any) -> str | None:
     return in_band_steps.start_step(task, in_band_steps.flow_of(task.node), requested)
 
 
-def _root_volumes(raid_config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _root_volumes(raid_config: Mapping[str, Any]) -> list[Mapping[str, object]]:
     disks = raid_config.get("logical_disks") or ()
     return [disk for disk in disks if isinstance(disk, Mapping) and disk.get("is_root_volume")]
 
 
-def _use_root_volume(task: Task, root: Mapping[str, Any]) -> None:
+def _use_root_volume(task: Task, root: Mapping[str, object]) -> None:
     """Set the root volume as the root device, and its size and RAID level as properties for schedulers."""
     node, hint, size = task.node, root.get("root_device_hint"), root.get("size_gb")
     if hint and isinstance(hint, Mapping):
@@ -117,8 +117,8 @@ def _use_root_volume(task: Task, root: Mapping[str, Any]) -> None:
             own_values.write(node, "properties", "root_device", dict(hint))
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         own_values.write(node, "properties", "local_gb", size)
-    if root.get("raid_level") in RAID_LEVELS:
-        node_attributes.lend_capability(node, "raid_level", root["raid_level"])
+    if (level := root.get("raid_level")) in RAID_LEVELS:
+        node_attributes.lend_capability(node, "raid_level", str(level))
     node.save()
 
 

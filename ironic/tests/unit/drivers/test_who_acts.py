@@ -165,6 +165,7 @@ _AGENT = {
     "agent_deploy._switched_off_by_agent": "acts: the power state off as the BMC says it; any other one is not off",
     "agent_raid.AgentRAID": "stores: logical disks that are all objects; size, level and hints that are ones",
     "agent_raid._start": "acts: as the user asks",
+    "agent_raid._use_root_volume": "stores: a hint, a size and a level of the root volume that are ones",
     "agent_rescue.AgentRescue": "acts: as the user asks; the command must have succeeded",
     "agent_rescue._send_password": "acts: as the user asks; the command must have succeeded",
     "in_band_steps._entry": READS,
