@@ -254,6 +254,7 @@ class Api(Component):
             server.stop()
 
     def reload(self) -> None:
-        """Serve later requests by the new options."""
+        """Serve later requests by the new options, and later connections with the certificate as it is now."""
         for server, application in zip(self._servers, self._build(), strict=True):
             server.replace(application)
+            server.renew_certificate()

@@ -71,7 +71,8 @@ class ProxySettings:
         vnc = conf.vnc
         if vnc.enable_ssl and not (vnc.cert_file and vnc.key_file):
             raise ValueError("[vnc]enable_ssl needs [vnc]cert_file and [vnc]key_file")
-        tls = Tls(vnc.cert_file, vnc.key_file, vnc.tls_minimum_version, vnc.tls_ciphers) if vnc.enable_ssl else None
+        files = vnc.cert_file, vnc.key_file
+        tls = Tls(*files, vnc.tls_minimum_version, vnc.tls_ciphers, "vnc") if vnc.enable_ssl else None
         allowed = conf.cors.allowed_origin if "cors" in conf else None
         return cls(
             address=(vnc.host_ip, vnc.port),
@@ -111,6 +112,11 @@ class ConsoleProxy(Component):
         self._thread = threading.Thread(target=self._run, name="console-proxy", daemon=True)
         self._thread.start()
         LOG.info("Graphical consoles are shown on port %s of %s", self.port, self._settings.address[0])
+
+    def reload(self) -> None:
+        """Show later viewers the certificate as it is now."""
+        if self._context and self._settings.tls:
+            self._settings.tls.renew(self._context)
 
     def stop(self) -> None:
         """End all sessions."""

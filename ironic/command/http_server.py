@@ -68,16 +68,47 @@ class Tls:
     minimum_version: str = "1.3"
     ciphers: str | None = None
 
+    group: str = "api"
+
     def context(self) -> ssl.SSLContext:
-        """Return a context with the certificate; raises OSError (such as ssl.SSLError) if a file can't be used."""
+        """Return a context with the certificate; raises ValueError, with files and options, if it can't be used."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(self.certificate, self.key)
+        try:
+            # Without a password, a key that needs one would be asked for at the terminal.
+            context.load_cert_chain(self.certificate, self.key, password="")
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"the certificate {self.certificate} ([{self.group}]cert_file) and the key {self.key} "
+                f"([{self.group}]key_file) can't be used: {_reason(error)}"
+            ) from error
         versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
         context.minimum_version = versions[self.minimum_version]
         context.options |= ssl.OP_NO_RENEGOTIATION
         if self.ciphers:
             context.set_ciphers(self.ciphers)
         return context
+
+    def renew(self, context: ssl.SSLContext) -> None:
+        """Have a context take the certificate and key that the files have now, for the handshakes from now on.
+
+        A pair that can't be used is logged, and the context keeps the one that it has.
+        """
+        try:
+            self.context()
+            context.load_cert_chain(self.certificate, self.key, password="")
+        except (OSError, ValueError) as error:
+            LOG.error("The [%s] server goes on with the certificate that it has: %s", self.group, error)
+            return
+        LOG.info("The [%s] server has read its certificate again, from %s", self.group, self.certificate)
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong with a certificate or its key."""
+    if not isinstance(error, ssl.SSLError):
+        return (isinstance(error, OSError) and error.strerror) or str(error)
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return "the key belongs to another certificate"
+    return "one of the files does not have it in PEM format, or the key needs a password"
 
 
 @dataclass(frozen=True)
@@ -111,7 +142,7 @@ class ServerSettings:
         api = conf.api
         if api.enable_ssl_api and not (api.cert_file and api.key_file):
             raise ValueError("[api]enable_ssl_api needs [api]cert_file and [api]key_file")
-        tls = Tls(api.cert_file, api.key_file, api.server_tls_minimum_version, api.server_tls_ciphers)
+        tls = Tls(api.cert_file, api.key_file, api.server_tls_minimum_version, api.server_tls_ciphers, "api")
         return cls(
             address=api.unix_socket or (api.host_ip, api.port),
             threads=threads_for_requests(conf),
@@ -224,6 +255,11 @@ class HttpServer:
             self.bind()
         self._thread.start()
         self._is_up.wait()
+
+    def renew_certificate(self) -> None:
+        """Read the files of the certificate and the key again, if there are any."""
+        if self._context and self._settings.tls:
+            self._settings.tls.renew(self._context)
 
     def stop(self) -> None:
         """Accept no more connections, and return when the running requests have ended."""

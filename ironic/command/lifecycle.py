@@ -27,7 +27,7 @@ from oslo_config import cfg
 from oslo_db import exception as db_errors
 
 from ironic.command import service_manager
-from ironic.conf import CONF, config_files, logging_setup, prepare
+from ironic.conf import CONF, checked_values, config_files, logging_setup, prepare
 from ironic.core.errors import IronicError
 
 LOG = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Component:
         """Finish what is under way and stop."""
 
     def reload(self) -> None:
-        """Take the new values of options."""
+        """Take the new values of options, or raise; after an error it is called again, with the old values."""
 
 
 class StopRequested(Exception):
@@ -113,7 +113,7 @@ def run_components(conf: cfg.ConfigOpts, name: str, build: Build, *, began: floa
     began = time.monotonic() if began is None else began
     with receive_signals() as signals:
         started: list[Component] = []
-        fault = _start_components(build, signals.pause, started)
+        fault = _start_components(conf, build, signals.pause, started)
         if isinstance(fault, StopRequested):
             LOG.info("%s ends before it was ready: a signal asked for it.", name)
         elif fault is not None:
@@ -182,7 +182,7 @@ def _log_of(conf: cfg.ConfigOpts) -> str:
     return ", ".join(files) or "syslog"
 
 
-def _in_words(fault: Exception) -> str:
+def _in_words(fault: BaseException) -> str:
     """Return the text of an error; of one of the system, without its number."""
     return (
         fault.strerror
@@ -191,14 +191,17 @@ def _in_words(fault: Exception) -> str:
     )
 
 
-def _start_components(build: Build, pause: Pause, started: list[Component]) -> Exception | None:
+def _start_components(conf: cfg.ConfigOpts, build: Build, pause: Pause, started: list[Component]) -> Exception | None:
     """Start the components, adding each to the list; return what failed instead of raising it.
 
     While an exception is being handled, oslo.log repeats it after every message.
     """
     try:
         with without_garbage_collection():
-            for component in build(pause):
+            components = build(pause)
+            # Drivers of other packages have registered their options by now.
+            checked_values.require_again(conf)
+            for component in components:
                 component.start()
                 started.append(component)
     except Exception as fault:
@@ -226,13 +229,28 @@ def _drain(conf: cfg.ConfigOpts, name: str, signals: "SignalQueue", components: 
 
 
 def _reload(conf: cfg.ConfigOpts, components: Sequence[Component]) -> None:
+    """Take new values of options if all values are right and every component can work by them."""
+    reloaded: list[Component] = []
+    fault: BaseException | None = None
     try:
-        conf.mutate_config_files()
-        logging_setup.make_harmless(conf)
-        for component in components:
-            component.reload()
-    except EXPLAINED as fault:
-        LOG.error("The configuration can't be read again, so nothing changes: %s", fault)
+        checked_values.require_again(conf)
+        with checked_values.taken(conf):
+            logging_setup.make_harmless(conf)
+            for component in components:
+                reloaded.append(component)
+                component.reload()
+    except (Exception, SystemExit) as error:
+        fault = error
+    # While an exception is being handled, oslo.log repeats it after every message.
+    if fault is not None:
+        LOG.error(
+            "The configuration can't be read again, so nothing changes: %s. Mend it and send SIGHUP again.",
+            _in_words(fault),
+            exc_info=None if isinstance(fault, EXPLAINED) else fault,
+        )
+        for component in reloaded:
+            with suppress(Exception):
+                component.reload()
 
 
 # Signals are handled, not blocked and fetched with `signal.sigtimedwait`: a main thread that is stuck would not fetch

@@ -18,16 +18,12 @@ from importlib.metadata import version
 from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
 
-from ironic.conf import database, library_options, logging_setup, missing_features
+from ironic.conf import checked_values, database, library_options, logging_setup, missing_features
+from ironic.conf.checked_values import Invocation
+from ironic.conf.library_options import Name
 from ironic.core.secrets import is_secret
 
 LOG = logging.getLogger(__name__)
-
-
-Name = tuple[str, str]
-
-# Names of variables that set an option.
-_VARIABLE = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
 
 
 def options_in_files(conf: cfg.ConfigOpts) -> Iterator[Name]:
@@ -46,7 +42,7 @@ def is_set(conf: cfg.ConfigOpts, group: str, option: str) -> bool:
     try:
         place = conf.get_location(option, None if group == "DEFAULT" else group)
     except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
-        return (group, option) in options_in_files(conf) or _variable(group, option) in os.environ
+        return (group, option) in options_in_files(conf) or checked_values.variable(group, option) in os.environ
     # Without a place its value was not looked up in any source.
     return place is not None and place.location not in _NOT_SET
 
@@ -54,17 +50,9 @@ def is_set(conf: cfg.ConfigOpts, group: str, option: str) -> bool:
 _NOT_SET = (cfg.Locations.opt_default, cfg.Locations.set_default, cfg.Locations.set_override)
 
 
-def _variable(group: str, option: str) -> str:
-    """Return the variable of the environment from which oslo.config takes an option."""
-    return f"OS_{group.upper()}__{option.upper()}"
-
-
 def texts_set(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
     """Yield (group, option) and text for every option set in the files or the environment, once per text."""
-    for variable, text in os.environ.items():
-        if (found := _VARIABLE.fullmatch(variable)) is not None:
-            group = found[1] if found[1] == "DEFAULT" else found[1].lower()
-            yield (group, found[2].lower()), text
+    yield from checked_values.in_environment()
     for sections in conf._namespace._parsed if conf._namespace else ():
         for group, options in sections.items():
             for option, texts in options.items():
@@ -97,15 +85,17 @@ def prepare(
     """
     conf = cfg.CONF
     named = list(default_config_files) if default_config_files is not None else _named_by("IRONIC_CONFIG_FILE")
+    directories = _named_by("IRONIC_CONFIG_DIR")
+    checked_values.require(conf, Invocation(argv, PROJECT, version(PROJECT), named, directories))
     conf(
         list(argv),
         project=PROJECT,
         version=version(PROJECT),
         default_config_files=named,
-        default_config_dirs=_named_by("IRONIC_CONFIG_DIR"),
+        default_config_dirs=directories,
     )
     logging_setup.set_up(conf)
-    if not (conf.config_file or conf.config_dir or any(map(_VARIABLE.fullmatch, os.environ))):
+    if not (conf.config_file or conf.config_dir or any(map(checked_values.VARIABLE.fullmatch, os.environ))):
         LOG.warning(
             "No configuration file was found (looked for %s), so all options have their defaults. Name one with "
             "--config-file.",
@@ -138,7 +128,7 @@ def _report_unknown(unknown: dict[str, list[str]]) -> None:
         )
 
 
-def in_words(fault: Exception) -> str:
+def in_words(fault: BaseException) -> str:
     """Return the text of an error; of oslo.config's about a value in a file, with group, option and file."""
     found = _BAD_VALUE.fullmatch(str(fault))
     if found is None:

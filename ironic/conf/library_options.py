@@ -43,11 +43,16 @@ def use_native_threads() -> None:
 
 def known(conf: cfg.ConfigOpts) -> Iterator[Name]:
     """Yield the name of every option of those libraries."""
+    for group, option in options():
+        yield from spellings(group, option)
+
+
+def options() -> Iterator[tuple[str, cfg.Opt]]:
+    """Yield every option of those libraries with the name of its group."""
     for entry in entry_points(group="oslo.config.opts"):
         if entry.name in LIBRARIES:
-            for group, options in entry.load()():
-                for option in options:
-                    yield from spellings(str(group or "DEFAULT"), option)
+            for group, listed in entry.load()():
+                yield from ((str(group or "DEFAULT"), option) for option in listed)
 
 
 def notification_drivers() -> set[str]:

@@ -137,6 +137,33 @@ def test_it_reads_options_again_when_told(start: Callable[..., Service]) -> None
     assert service.stop() == 0
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("debug = ture", "[DEFAULT]debug in {path}, line {line}: Unexpected boolean value 'ture'"),
+        ("[deploy]\nfast_track_timeout = soon", "[deploy]fast_track_timeout in {path}, line {line}: "),
+        ("[vnc", "{path}:{line}, Invalid section"),
+    ],
+)
+def test_a_mistake_in_a_file_that_is_read_again_changes_and_ends_nothing(
+    start: Callable[..., Service], wrong: str, said: str
+) -> None:
+    service = start(str)
+    service.await_ready()
+    path = service.log_file.parent / "ironic.conf"
+    text = path.read_text().replace("[DEFAULT]", f"[api]\nmax_limit = 9\n[DEFAULT]\n{wrong}\n[DEFAULT]", 1)
+    path.write_text(text)
+    service.signal(signal.SIGHUP)
+    deadline = time.monotonic() + 60
+    while "so nothing changes: " not in service.log:
+        assert time.monotonic() < deadline, service.log
+        time.sleep(0.05)
+    assert said.format(path=path, line=text[: text.index(wrong) + len(wrong)].count("\n") + 1) in service.log
+    assert "changed from" not in service.log
+    assert service.get("/v1").status_code == 200
+    assert service.stop() == 0
+
+
 @pytest.mark.demand("S16")
 def test_names_that_nobody_knows_refuse_the_start_with_all_of_them_in_one_message(
     start: Callable[..., Service],

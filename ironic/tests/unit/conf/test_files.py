@@ -171,7 +171,7 @@ def test_no_group_of_a_missing_feature_has_an_option() -> None:
 def test_a_bad_value_is_told_with_group_option_file_and_value(tmp_path: Path) -> None:
     path = tmp_path / "ironic.conf"
     path.write_text("[vnc]\nhost_ip = 127.0.0.1\n[api]\nhost_ip = <address>\n")
-    prepare(["--config-file", str(path)])
+    CONF(["--config-file", str(path)])
     with pytest.raises(cfg.ConfigFileValueError) as fault:
         _ = CONF.api.host_ip
     said = config_files.in_words(fault.value)

@@ -1,0 +1,214 @@
+"""Check the value of every option before any is used, and say where the wrong ones are written.
+
+oslo.config converts a value when it is used, so a mistyped one would fail some work hours later; and it ends the
+process for an option of the command line that is mistyped in a file, at a reload as well. So the files are read into an
+object of their own first. It has private attributes of oslo.config for what that shows in no other way.
+"""
+
+import glob
+import logging
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from oslo_config import cfg, iniparser
+
+from ironic.conf import library_options
+from ironic.conf.library_options import Name
+
+# Names of variables that set an option.
+VARIABLE: Final = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
+
+# Wrong values that one message has at most.
+_MOST_LISTED: Final = 10
+
+# What stands before the reason in an error of oslo.config.
+_BEFORE_REASON: Final = " is not valid: "
+
+
+class Invocation(NamedTuple):
+    """How a program was called, and where its files are if the command line does not name them."""
+
+    arguments: Sequence[str]
+    project: str
+    version: str | None
+    files: Sequence[str] | None
+    directories: Sequence[str] | None
+
+
+class _Reader(cfg.ConfigOpts):
+    """Reads files without an effect on others; wrong values are found when they are looked up."""
+
+    def _validate_cli_options(self, namespace: object) -> None:
+        """Leave the options of the command line to the check of all; the library would end the process."""
+
+
+class _Lines(iniparser.BaseParser):
+    """Finds the last line of each option in a file."""
+
+    def __init__(self, path: str) -> None:
+        self.found: dict[Name, int] = {}
+        self._group = ""
+        with open(path, encoding="utf-8") as file:
+            self.parse(file)
+
+    def new_section(self, section: str) -> None:
+        self._group = section
+
+    def assignment(self, key: str, value: list[str]) -> None:
+        # It is complete when the next line has been read, unless the file ends with it.
+        self.found[_folded(self._group), key] = self._begin
+
+    def _split_key_value(self, line: str) -> tuple[str, list[str]]:
+        key, value = super()._split_key_value(line)
+        self._begin = self.lineno
+        return key, value
+
+
+def variable(group: str, option: str) -> str:
+    """Return the variable of the environment from which oslo.config takes an option."""
+    return f"OS_{group.upper()}__{option.upper()}"
+
+
+def in_environment() -> Iterator[tuple[Name, str]]:
+    """Yield (group, option) and text for each variable that sets an option; it need not be one that is known."""
+    for name, text in os.environ.items():
+        if (found := VARIABLE.fullmatch(name)) is not None:
+            group = found[1] if found[1] == "DEFAULT" else found[1].lower()
+            yield (group, found[2].lower()), text
+
+
+def require(conf: cfg.ConfigOpts, called: Invocation) -> None:
+    """Read the command line and the files, and raise ValueError if the value of an option can't be used.
+
+    The message has every such option with its group, file, line and reason. Errors of the files themselves are those of
+    oslo.config. ``conf`` has the options; it stays as it is.
+    """
+    reader = _Reader()
+    own = {id(option) for option in vars(conf).get("_config_opts", ())}
+    groups: dict[str, cfg.OptGroup] = {}
+    for info, group in conf._all_opt_infos():
+        option = info["opt"]
+        if id(option) in own:
+            continue
+        place = groups.setdefault(group.name, cfg.OptGroup(group.name)) if group else None
+        (reader.register_cli_opt if info["cli"] else reader.register_opt)(option, group=place)
+        if info.get("default") is not None:
+            reader.set_default(option.dest, info["default"], group=place)
+    with _without_notes():
+        reader(
+            list(called.arguments),
+            project=called.project,
+            version=called.version,
+            default_config_files=None if called.files is None else list(called.files),
+            default_config_dirs=None if called.directories is None else list(called.directories),
+        )
+        for name, option in _of_libraries(reader):
+            with suppress(cfg.DuplicateOptError):
+                reader.register_opt(option, group=None if name == "DEFAULT" else name)
+        faults = list(_faults(reader))
+    if faults:
+        more = f"; and {len(faults) - _MOST_LISTED} more" if len(faults) > _MOST_LISTED else ""
+        raise ValueError("; ".join(faults[:_MOST_LISTED]) + more)
+
+
+def require_again(conf: cfg.ConfigOpts) -> None:
+    """Check the files of a process that has read them before, as `require` does; without any there is nothing to do."""
+    if conf._args is None:
+        return
+    require(
+        conf,
+        Invocation(conf._args, conf.project or "", conf.version, conf.default_config_files, conf.default_config_dirs),
+    )
+
+
+def _faults(reader: cfg.ConfigOpts) -> Iterator[str]:
+    for info, group in reader._all_opt_infos():
+        option = info["opt"]
+        try:
+            (reader[group.name] if group else reader)[option.dest]
+        except ValueError as error:
+            reason = "its value can't be used" if option.secret else str(error).partition(_BEFORE_REASON)[2] or error
+            yield f"{_place(reader, group.name if group else 'DEFAULT', option)}: {reason}"
+
+
+def _place(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str:
+    """Return the name of an option and what has set it, in the order in which the library looks."""
+    shown = f"[{group}]{option.dest}"
+    if (named := variable(group, option.dest)) in os.environ:
+        return f"{shown} by {named} in the environment"
+    spellings = [(_folded(holder), name) for holder, name in library_options.spellings(group, option)]
+    for path in reversed(_files(reader)):
+        with suppress(OSError):
+            lines: Mapping[Name, int] = _Lines(path).found
+            for name in spellings:
+                if name in lines:
+                    return f"{shown} in {path}, line {lines[name]}"
+    return shown
+
+
+def _files(reader: cfg.ConfigOpts) -> list[str]:
+    """Return the files that were read, in their order."""
+    directories = [path for each in reader.config_dir or () for path in sorted(glob.glob(str(Path(each) / "*.conf")))]
+    return [*(reader.config_file or ()), *directories]
+
+
+def _folded(group: str) -> str:
+    """Return the name of a group as the library compares it."""
+    return group if group == "DEFAULT" else group.lower()
+
+
+def _of_libraries(reader: cfg.ConfigOpts) -> Iterator[tuple[str, cfg.Opt]]:
+    """Yield the options of libraries that the files or the environment set and that no module has registered yet."""
+    sections = reader._namespace._parsed if reader._namespace else ()
+    given = {(_folded(group), name) for each in sections for group, options in each.items() for name in options}
+    given |= {name for name, _ in in_environment()}
+    given -= {
+        (_folded(holder), name)
+        for info, group in reader._all_opt_infos()
+        for holder, name in library_options.spellings(group.name if group else "DEFAULT", info["opt"])
+    }
+    if given:
+        for group, option in library_options.options():
+            if given & {(_folded(holder), name) for holder, name in library_options.spellings(group, option)}:
+                yield group, option
+
+
+@contextmanager
+def taken(conf: cfg.ConfigOpts) -> Iterator[None]:
+    """Have the options that allow it take their new values; after an error in the block they have the old ones again.
+
+    Call `require_again` before.
+    """
+    before = conf._mutable_ns
+    try:
+        conf.mutate_config_files()
+        _forget_looked_up(conf)
+        yield
+    except BaseException:
+        old = before or conf._namespace
+        changed = conf._diff_ns(conf._mutable_ns, old) if old else {}
+        conf._mutable_ns = before
+        _forget_looked_up(conf)
+        for follow in conf._mutate_hooks:
+            follow(conf, changed)
+        raise
+
+
+def _forget_looked_up(conf: cfg.ConfigOpts) -> None:
+    """Have values looked up anew: a thread may have looked one up while the files were being read."""
+    conf.register_opts([])
+
+
+@contextmanager
+def _without_notes() -> Iterator[None]:
+    """Leave it to the use of the files to log older names of options."""
+    log = logging.getLogger(cfg.__name__)
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before

@@ -1,0 +1,200 @@
+"""Every value is checked before any is used: at the start, and when the files are read again."""
+
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from oslo_config import cfg
+
+from ironic.command import lifecycle
+from ironic.conf import BORROWED, CONF, OPTIONS, checked_values, prepare
+from ironic.tests.unit.conf.test_files import as_before, written
+
+__all__ = ["as_before"]
+
+# What is right for one type is wrong for another.
+TEXTS: Final = ("ture", "-5", "1.1.0", "many", "1", "[", "a:b:c", "it's", "http//x", "x" * 10_000)
+
+# Options of which any text is right: texts, lists of texts and dictionaries of texts, without limits and choices.
+PLAIN: Final = ("String", "List", "Dict", "URI", "MultiString", "type")
+
+
+def wrong_text(option: cfg.Opt) -> str | None:
+    """Return a text that can't be a value of the option, if there is one."""
+    for text in TEXTS:
+        try:
+            option.type(text)
+        except ValueError:
+            return text
+    return None
+
+
+LIMITED: Final = [
+    (group, option, text)
+    for group, options in (*OPTIONS.items(), *BORROWED.items())
+    for option in options
+    if (text := wrong_text(option)) is not None
+]
+
+
+def test_of_most_options_a_text_can_be_wrong() -> None:
+    every = [option for options in (*OPTIONS.values(), *BORROWED.values()) for option in options]
+    free = {option.dest for option in every} - {option.dest for _, option, _ in LIMITED}
+    kinds = {option.dest: type(option.type).__name__ for option in every}
+    assert {kinds[name] for name in free} <= {*PLAIN}
+    assert len(LIMITED) > len(every) / 2
+
+
+@pytest.mark.parametrize("group", sorted({group for group, _, _ in LIMITED}))
+def test_no_option_of_a_group_starts_with_a_wrong_value(group: str, tmp_path: Path) -> None:
+    path = tmp_path / "ironic.conf"
+    for _, option, text in (each for each in LIMITED if each[0] == group):
+        path.write_text(f"[DEFAULT]\n# a comment\n\n[{group}]\n{option.dest} = {text}\n")
+        with pytest.raises(ValueError) as fault:
+            prepare(["--config-file", str(path)])
+        assert str(fault.value).startswith(f"[{group}]{option.dest} in {path}, line 5: ")
+
+
+class Spoiler(lifecycle.Component):
+    """Writes wrong values one after the other when it starts, with a signal to read them for each."""
+
+    def __init__(self, path: Path, values: list[tuple[str, cfg.Opt, str]]) -> None:
+        self._path, self._values = path, values
+        self.reloads = 0
+
+    def start(self) -> None:
+        self._next()
+
+    def reload(self) -> None:
+        self.reloads += 1
+
+    def _next(self) -> None:
+        if self._values:
+            group, option, text = self._values.pop()
+            self._path.write_text(f"[{group}]\n{option.dest} = {text}\n")
+            os.kill(os.getpid(), signal.SIGHUP)
+        else:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("group", sorted({group for group, _, _ in LIMITED}))
+def test_no_option_of_a_group_takes_a_wrong_value_later(
+    group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "ironic.conf"
+    mine = [each for each in LIMITED if each[0] == group]
+    spoiler = Spoiler(path, mine[:])
+    reload = lifecycle._reload
+
+    def reload_and_go_on(*arguments: Any) -> None:
+        reload(*arguments)
+        spoiler._next()
+
+    monkeypatch.setattr(lifecycle, "_reload", reload_and_go_on)
+    CONF([], default_config_files=[written(path, "")])
+    assert lifecycle.run_components(CONF, "Test", lambda _pause: [spoiler]) == 0
+    said = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert [line for line in said if "nothing changes" not in line] == []
+    for (_, option, _), line in zip(reversed(mine), said, strict=True):
+        assert f"[{group}]{option.dest} in {path}, line 2: " in line
+    assert spoiler.reloads == 0 and "changed from" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[DEFAULT]\ndebug = ture\n", "[DEFAULT]debug in {}, line 2: "),
+        (
+            "[api]\n[vnc]\nenabled = 9\n[api]\nmax_limit =\n  many\n",
+            "[api]max_limit in {}, line 5: ",
+        ),
+        ("[cors]\nmax_age = q\n", "[cors]max_age in {}, line 2: "),
+        ("[oslo_messaging_rabbit]\nheartbeat_rate = q\n", "[oslo_messaging_rabbit]heartbeat_rate in {}, line 2: "),
+        ("[database]\nmax_retries = $host\n[DEFAULT]\nhost=here\n", "[database]max_retries in {}, line 2: "),
+    ],
+)
+def test_the_place_of_a_wrong_value_is_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "ironic.conf"
+    with pytest.raises(ValueError) as fault:
+        prepare([], default_config_files=[written(path, text)])
+    assert said.format(path) in str(fault.value)
+
+
+def test_the_file_that_wins_is_named_and_one_that_loses_may_be_wrong(tmp_path: Path) -> None:
+    first, later = tmp_path / "1.conf", tmp_path / "2.conf"
+    files = [written(first, "[api]\nport = x\nmax_limit = 5\n"), written(later, "[api]\nport = 1\nmax_limit = x\n")]
+    with pytest.raises(ValueError) as fault:
+        prepare([], default_config_files=files)
+    assert str(fault.value).startswith(f"[api]max_limit in {later}, line 3: ")
+    assert "port" not in str(fault.value)
+
+
+@pytest.mark.parametrize("variable", ["OS_API__PORT", "OS_CORS__MAX_AGE"])
+def test_a_variable_that_is_wrong_is_named(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "many")
+    with pytest.raises(ValueError, match=f"by {variable} in the environment"):
+        prepare([], default_config_files=[written(tmp_path / "a.conf", "")])
+
+
+def test_the_value_of_a_secret_is_not_shown(tmp_path: Path) -> None:
+    CONF.register_opt(cfg.IntOpt("pin_of_something", secret=True), group="api")
+    try:
+        with pytest.raises(ValueError) as fault:
+            prepare([], default_config_files=[written(tmp_path / "a.conf", "[api]\npin_of_something = hunter2\n")])
+    finally:
+        CONF.reset()
+        CONF.unregister_opt(cfg.IntOpt("pin_of_something", secret=True), group="api")
+    assert "hunter2" not in str(fault.value) and "[api]pin_of_something" in str(fault.value)
+
+
+@pytest.fixture
+def changing(tmp_path: Path) -> Iterator[Path]:
+    """Return a file that the options were read from."""
+    path = tmp_path / "a.conf"
+    CONF([], default_config_files=[written(path, "[api]\nmax_limit = 10\n")])
+    yield path
+    CONF.clear()
+
+
+def test_after_an_error_the_old_values_are_there_again(changing: Path) -> None:
+    def use() -> None:
+        with checked_values.taken(CONF):
+            assert CONF.api.max_limit == 20
+            raise OSError("a file that it names is gone")
+
+    assert CONF.api.max_limit == 10
+    written(changing, "[api]\nmax_limit = 20\n")
+    with pytest.raises(OSError):
+        use()
+    assert CONF.api.max_limit == 10
+    with checked_values.taken(CONF):
+        pass
+    assert CONF.api.max_limit == 20
+
+
+def test_a_part_that_can_not_work_by_new_values_leaves_the_old_ones_to_all(
+    changing: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[int] = []
+
+    class Follower(lifecycle.Component):
+        def reload(self) -> None:
+            seen.append(CONF.api.max_limit)
+
+    class Refuser(lifecycle.Component):
+        def start(self) -> None:
+            written(changing, "[api]\nmax_limit = 20\n")
+            os.kill(os.getpid(), signal.SIGHUP)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        def reload(self) -> None:
+            if CONF.api.max_limit == 20:
+                raise ValueError("20 is no good here")
+
+    assert lifecycle.run_components(CONF, "Test", lambda _pause: [Follower(), Refuser()]) == 0
+    assert seen == [20, 10]
+    assert "nothing changes: 20 is no good here" in caplog.text
