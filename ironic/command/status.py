@@ -8,6 +8,7 @@ The exit status is 0 when all is well, 1 for a warning, 2 for a failure, 255 whe
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 
 from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code, Result
@@ -15,6 +16,8 @@ from oslo_upgradecheck.upgradecheck import Code, Result
 from ironic.command.dbsync import EXPLAINED, used
 from ironic.conductor.interface_mismatch import differences
 from ironic.conf import CONF, config_files, prepare
+from ironic.conf.config_files import PROJECT
+from ironic.conf.default import OWN_RELEASES
 from ironic.core.errors import IronicError
 from ironic.db import Store, online_migrations
 from ironic.db.schema_version import SCHEMA_VERSION, SchemaOutdated, require_current, stored_version
@@ -79,6 +82,19 @@ def bmc_addresses(store: Store) -> Result:
     )
 
 
+@_check
+def pin(_store: Store) -> Result:
+    """Show what pins a rolling upgrade from this release, and what the configuration pins now."""
+    own = f"[DEFAULT]pin_release_version = {OWN_RELEASES[-1]}"
+    if not CONF.pin_release_version:
+        return Result(Code.SUCCESS, f"This is release {version(PROJECT)}. To upgrade from it step by step, set {own}.")
+    return Result(
+        Code.SUCCESS,
+        f"Calls are pinned to those of release {CONF.pin_release_version}. Remove [DEFAULT]pin_release_version when "
+        f"all services are of one release; that of this release is {own}.",
+    )
+
+
 class Checks(upgradecheck.UpgradeCommands):
     """The checks to run before and after an upgrade."""
 
@@ -87,6 +103,7 @@ class Checks(upgradecheck.UpgradeCommands):
         ("Database schema", schema),
         ("Interfaces of conductors", interfaces),
         ("BMC addresses", bmc_addresses),
+        ("Release for a pin", pin),
     )
     store: Store
 

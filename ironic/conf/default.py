@@ -12,7 +12,7 @@ import tempfile
 from oslo_config import cfg
 from oslo_utils import netutils
 
-from ironic.conf.option_types import ListOpt
+from ironic.conf.option_types import ListOpt, Release
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -162,12 +162,12 @@ _OTHER_RELEASES = """
 """
 
 MESSAGING_OPTIONS = [
-    cfg.StrOpt(
+    cfg.Opt(
         "pin_release_version",
-        choices=[*OWN_RELEASES, *_OTHER_RELEASES.split()],
+        type=Release([*OWN_RELEASES, *_OTHER_RELEASES.split()]),
         mutable=True,
-        help="Oldest release of the running conductors; RPC calls stay compatible with it. Set it during a rolling "
-        "upgrade only.",
+        help="Oldest release of the running conductors, such as 1.1; the version that programs print is taken as well. "
+        "RPC calls stay compatible with it. Set it during a rolling upgrade only.",
     ),
     cfg.IntOpt(
         "drain_shutdown_timeout",

@@ -8,11 +8,15 @@ import ipaddress
 import logging
 import re
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from oslo_config import cfg, types
 
 LOG = logging.getLogger(__name__)
+
+# A version, of which the first two numbers name the release.
+_VERSION = re.compile(r"([0-9]{1,4}\.[0-9]{1,4})(?:\.[0-9]{1,9})?(?:\.?(?:a|b|rc|dev)[0-9]{1,9})?")
 
 _MODE = re.compile(r"(0o?)?[0-7]{1,4}")
 
@@ -108,6 +112,22 @@ class IPNetwork(types.ConfigType):
 
     def _formatter(self, value: ipaddress.IPv4Network | ipaddress.IPv6Network) -> str:
         return str(value)
+
+
+class Release(types.String):
+    """A release by its first two numbers or its name; what programs print as their version is taken too.
+
+    `1.1`, `1.1.0` and `1.1.1.dev3` are all 1.1.
+    """
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        super().__init__(choices=choices, type_name="release")
+
+    def __call__(self, value: object) -> str:
+        """Return one of the choices; ValueError for any other release."""
+        version = _VERSION.fullmatch(str(value).strip())
+        named: str = super().__call__(version[1] if version else value)
+        return named
 
 
 class Gibibytes(types.Integer):

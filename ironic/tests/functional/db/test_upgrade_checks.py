@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from ironic.conf.default import OWN_RELEASES
 from ironic.db import InterfaceRow, connect, schema
 from ironic.db.schema_version import SCHEMA_VERSION
 
@@ -42,7 +43,7 @@ def test_all_is_well_with_a_new_database(tmp_path: Path) -> None:
     schema.create(url(tmp_path))
     done = check(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Result: Success") == 3
+    assert done.stdout.count("Result: Success") == 4
     # The library breaks lines within words.
     told = re.sub(r"[|\s]", "", done.stdout)
     assert f"{url(tmp_path)}(configuration:{tmp_path}/ironic.conf)isatschemaversion{SCHEMA_VERSION}" in told
@@ -56,7 +57,7 @@ def test_conductors_that_differ_are_one_row_and_a_warning(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (1, "")
     answer = json.loads(done.stdout)
     assert answer["name"] == "Upgrade Check Results"
-    database, interfaces, _ = answer["checks"]
+    database, interfaces, *_ = answer["checks"]
     assert (database["result"], interfaces["check"], interfaces["result"]) == (0, "Interfaces of conductors", 1)
     assert "c1: fake, redfish; c2: fake" in interfaces["details"]
     register(tmp_path, {"c2": [FAKE, REDFISH]})
@@ -117,14 +118,14 @@ def test_long_details_stay_within_the_frame(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert {len(line) for line in lines} == {len(lines[0])}
     assert len(lines[0]) < 80
-    assert sum("Details: " in line for line in lines) == 3
+    assert sum("Details: " in line for line in lines) == 4
     assert all(any(host in line for line in lines) for host in hosts)
 
 
 def test_an_empty_database_leaves_the_other_checks_their_rows(tmp_path: Path) -> None:
     done = check(tmp_path, "--json")
     assert (done.returncode, done.stderr) == (2, "")
-    _, interfaces, _ = json.loads(done.stdout)["checks"]
+    _, interfaces, *_ = json.loads(done.stdout)["checks"]
     assert interfaces["result"] == 2
     assert interfaces["details"].startswith("The check failed: ")
     assert "\n" not in interfaces["details"]
@@ -138,3 +139,14 @@ def test_an_address_that_is_none_is_told_in_a_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (255, "")
     assert done.stderr.startswith("ironic-status: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_the_pin_of_this_release_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pinned: bool) -> None:
+    schema.create(url(tmp_path))
+    if pinned:
+        monkeypatch.setenv("OS_DEFAULT__PIN_RELEASE_VERSION", f"{OWN_RELEASES[0]}.0")
+    *_, pin = json.loads(check(tmp_path, "--json").stdout)["checks"]
+    assert (pin["check"], pin["result"]) == ("Release for a pin", 0)
+    assert f"[DEFAULT]pin_release_version = {OWN_RELEASES[-1]}" in pin["details"]
+    assert (f"pinned to those of release {OWN_RELEASES[0]}." in pin["details"]) == pinned

@@ -1,11 +1,13 @@
 """Option types of our own."""
 
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 from oslo_config import types
 
 from ironic.conf import CONF
+from ironic.conf.default import OWN_RELEASES
 from ironic.conf.option_types import ListOpt
 from ironic.tests.conftest import Setter
 
@@ -67,3 +69,23 @@ def test_no_warning_for_an_empty_list_or_a_comma_at_its_end(caplog: pytest.LogCa
 def test_the_enabled_drivers_may_have_an_empty_item(conf: Setter) -> None:
     conf(enabled_hardware_types="fake-hardware,,redfish")
     assert CONF.enabled_hardware_types == ["fake-hardware", "redfish"]
+
+
+@pytest.mark.parametrize(
+    ("written", "release"),
+    [("1.1.0", "1.1"), ("1.1", "1.1"), (" 1.0.7 ", "1.0"), ("1.1.1.dev12", "1.1"), ("1.1.0rc1", "1.1"), ("zed", "zed")],
+)
+def test_a_release_is_pinned_by_what_its_programs_print_as_well(conf: Setter, written: str, release: str) -> None:
+    conf(pin_release_version=written)
+    assert CONF.pin_release_version == release
+
+
+def test_the_version_of_this_release_can_be_pinned(conf: Setter) -> None:
+    conf(pin_release_version=version("ironic"))
+    assert CONF.pin_release_version == OWN_RELEASES[-1]
+
+
+@pytest.mark.parametrize("written", ["1", "1.2", "1.1.", "1.1.0.0.0", "v1.1", "", "1.1-0"])
+def test_another_release_can_not_be_pinned(conf: Setter, written: str) -> None:
+    with pytest.raises(ValueError):
+        conf(pin_release_version=written)
