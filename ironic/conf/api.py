@@ -2,7 +2,7 @@
 
 from oslo_config import cfg, types
 
-from ironic.conf.option_types import ListOpt, Octal
+from ironic.conf.option_types import ListOpt, Octal, Url
 from ironic.core.flow import FLOWS
 
 LISTENING = [
@@ -31,8 +31,9 @@ LISTENING = [
         deprecated_name="tls_ciphers",
         help="TLS 1.2 ciphers to offer, in OpenSSL notation. By default OpenSSL decides.",
     ),
-    cfg.StrOpt(
+    cfg.Opt(
         "public_endpoint",
+        type=Url(),
         mutable=True,
         help="Base URL of the links in responses. By default links begin like the URL of the request.",
     ),

@@ -2,18 +2,22 @@
 
 from oslo_config import cfg
 
+from ironic.conf.option_types import AbsoluteUrl
+
 FILES = [
     cfg.StrOpt("http_root", default="/httpboot", help="Directory that a web server serves to machines and BMCs."),
     cfg.StrOpt(
         "http_image_subdir", default="agent_images", help="Subdirectory of http_root for images that agents download."
     ),
-    cfg.URIOpt(
+    cfg.Opt(
         "http_url",
+        type=AbsoluteUrl(),
         help="URL of http_root for machines and BMCs, where a web server of the operator serves it. By default the "
         "conductor serves http_root itself.",
     ),
-    cfg.URIOpt(
+    cfg.Opt(
         "external_http_url",
+        type=AbsoluteUrl(),
         help="URL of http_root for BMCs that reach this host at another address than machines do. external_http_url in "
         "driver_info of a node overrides this.",
     ),
@@ -27,8 +31,9 @@ FILES = [
         default=6388,
         help="Port on which the conductor serves http_root, unless http_url is set; 0 means that it does not.",
     ),
-    cfg.URIOpt(
+    cfg.Opt(
         "http_server_url",
+        type=AbsoluteUrl(),
         help="URL of the conductor's own server for machines and BMCs. By default made of http_server_ip (or "
         "my_ip, if that is every address) and http_server_port.",
     ),

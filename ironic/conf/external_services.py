@@ -9,7 +9,7 @@ defaults. [keystone_authtoken] belongs to keystonemiddleware, which registers th
 from keystoneauth1 import loading
 from oslo_config import cfg, types
 
-from ironic.conf.option_types import IPNetwork
+from ironic.conf.option_types import IPNetwork, Url
 
 OUTGOING_OPTIONS = [
     cfg.BoolOpt(
@@ -62,8 +62,9 @@ OUTGOING_OPTIONS = [
 ]
 
 SERVICE_CATALOG_OPTIONS = [
-    cfg.StrOpt(
+    cfg.Opt(
         "endpoint_override",
+        type=Url(),
         help="URL of this service for ramdisks and machines, such as http://192.0.2.1:6385. By default that of "
         "[api]public_endpoint. The catalog of Keystone is not searched.",
     ),

@@ -2,7 +2,7 @@
 
 from oslo_config import cfg
 
-from ironic.conf.option_types import Gibibytes, KernelParameters, ListOpt, RegularExpression
+from ironic.conf.option_types import AbsoluteUrl, Gibibytes, KernelParameters, ListOpt, RegularExpression
 
 RUN = [
     cfg.BoolOpt(
@@ -36,8 +36,9 @@ RAMDISK = [
         default=False,
         help="Let the ramdisk bring up every network card and collect LLDP data on it.",
     ),
-    cfg.URIOpt(
+    cfg.Opt(
         "callback_endpoint_override",
+        type=AbsoluteUrl(),
         deprecated_for_removal=True,
         deprecated_reason="Set [service_catalog]endpoint_override, which applies to all ramdisks.",
         help="URL of this service for inspection ramdisks, where it is not that of [service_catalog]endpoint_override.",

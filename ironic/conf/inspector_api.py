@@ -2,6 +2,8 @@
 
 from oslo_config import cfg
 
+from ironic.conf.option_types import Url
+
 OPTIONS = {
     "inspector_api": [
         cfg.BoolOpt(
@@ -12,8 +14,9 @@ OPTIONS = {
         ),
         cfg.HostAddressOpt("host_ip", default="0.0.0.0", help="Address to listen on."),
         cfg.PortOpt("port", default=5050, help="TCP port to listen on."),
-        cfg.StrOpt(
+        cfg.Opt(
             "public_endpoint",
+            type=Url(),
             mutable=True,
             help="Base URL of the links in responses. By default links begin like the URL of the request.",
         ),

@@ -130,6 +130,64 @@ class Release(types.String):
         return named
 
 
+class Url(types.String):
+    """Text that is mostly a URL; a host of IPv6 gets its brackets.
+
+    They are missing in what operators write for any site, `http://$my_ip:6385`. What follows the last colon of such a
+    host is the port if an address is left without it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(type_name="URL")
+
+    def __call__(self, value: object) -> str:
+        """Return the text, with brackets."""
+        text: str = super().__call__(value)
+        return _bracketed(text)
+
+
+class AbsoluteUrl(types.URI):
+    """A URL with scheme and host; a host of IPv6 gets its brackets as in `Url`."""
+
+    def __call__(self, value: Any) -> str:
+        """Return the URL; ValueError for anything else."""
+        url: str = super().__call__(_bracketed(str(value)))
+        return url
+
+
+def _bracketed(url: str) -> str:
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    login, at, address = host.rpartition("@")
+    if not mark or address.count(":") < 2:
+        return url
+    found, colon, port = address.rpartition(":")
+    if not (port.isascii() and port.isdecimal() and int(port) < 65536 and _is_ipv6(found)):
+        found, colon, port = address, "", ""
+    # Whatever is none, or has brackets, stays.
+    return f"{scheme}://{login}{at}[{found}]{colon}{port}{slash}{path}" if _is_ipv6(found) else url
+
+
+class PublishedPort(types.String):
+    """Address, port and port in a container, as container programs take them; an address of IPv6 gets its brackets."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="published port")
+
+    def __call__(self, value: object) -> str:
+        """Return the text, with brackets."""
+        text: str = super().__call__(value)
+        address, *ports = text.rsplit(":", 2)
+        return ":".join((f"[{address}]", *ports)) if len(ports) == 2 and _is_ipv6(address) else text
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).version == 6
+    except ValueError:
+        return False
+
+
 class Gibibytes(types.Integer):
     """A size in GiB; true means one and false none, as in older configurations."""
 

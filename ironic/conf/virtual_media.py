@@ -5,7 +5,7 @@ By the names that operators know they belong to several groups.
 
 from oslo_config import cfg
 
-from ironic.conf.option_types import KernelParameters
+from ironic.conf.option_types import AbsoluteUrl, KernelParameters, Url
 
 _SHIPPED = "$pybasedir/integrations/templates"
 
@@ -80,8 +80,9 @@ READY_IMAGES = [
         help="Where BMCs download ready ISO images: from this host, which copies them (local), or from their own URL "
         "(http).",
     ),
-    cfg.URIOpt(
+    cfg.Opt(
         "external_callback_url",
+        type=AbsoluteUrl(),
         help="URL of this service for ramdisks of machines that boot from virtual media, if it is another than that "
         "for other machines.",
     ),
@@ -120,8 +121,9 @@ def _share(protocol: str, scheme: str) -> list[cfg.Opt]:
             "(vmedia_transport_protocol): the export itself, or where it is mounted. It is for this installation "
             "alone; images of nodes that it does not know are removed.",
         ),
-        cfg.StrOpt(
+        cfg.Opt(
             "base_url",
+            type=Url(),
             help=f"URL of the server of that share for BMCs, such as {scheme}://192.0.2.1. The path of share_path "
             "follows it, so the server must offer the share under that path.",
         ),

@@ -2,7 +2,7 @@
 
 from oslo_config import cfg, types
 
-from ironic.conf.option_types import ListOpt
+from ironic.conf.option_types import ListOpt, PublishedPort, Url
 
 _SHIPPED = "$pybasedir/drivers/modules/graphical/templates"
 
@@ -14,8 +14,9 @@ PROXY = [
     ),
     cfg.HostAddressOpt("host_ip", default="0.0.0.0", help="Address on which the proxy listens."),
     cfg.PortOpt("port", default=6090, help="Port on which the proxy listens."),
-    cfg.StrOpt(
+    cfg.Opt(
         "public_url",
+        type=Url(),
         mutable=True,
         help="URL of the proxy's page for browsers, to which the path with node and token is added. By default "
         "vnc_lite.html on my_ip and port.",
@@ -79,8 +80,9 @@ CONTAINERS = [
         mutable=True,
         help="Template of the unit of provider systemd.",
     ),
-    cfg.StrOpt(
+    cfg.Opt(
         "systemd_container_publish_port",
+        type=PublishedPort(),
         default="$my_ip::5900",
         help="Where provider systemd publishes the port of VNC: address, port and port in the container. By default a "
         "random port.",
@@ -97,8 +99,9 @@ CONTAINERS = [
         help="Template of the arguments of that program which start a container. It is split into words first, so a "
         "value is always one word.",
     ),
-    cfg.StrOpt(
+    cfg.Opt(
         "container_publish_port",
+        type=PublishedPort(),
         default="$my_ip::5900",
         help="Where provider container publishes the port of VNC: address, port and port in the container. By default "
         "a random port.",

@@ -277,14 +277,22 @@ def test_it_serves_where_the_options_say_and_says_so(root: Path, conf: Any, comp
     assert web_root.url() == ""
 
 
-@pytest.mark.parametrize("everywhere", ["0.0.0.0", "::"])
+@pytest.mark.parametrize(
+    ("listens", "own", "shown"),
+    [
+        ("0.0.0.0", "127.0.0.1", "127.0.0.1"),
+        ("::", "127.0.0.1", "127.0.0.1"),
+        ("::", "::1", "[::1]"),
+        ("::1", "192.0.2.1", "[::1]"),
+    ],
+)
 def test_where_it_listens_everywhere_machines_get_the_address_of_the_host(
-    root: Path, conf: Any, component: Any, everywhere: str
+    root: Path, conf: Any, component: Any, listens: str, own: str, shown: str
 ) -> None:
     port = free_port()
-    conf(deploy__http_server_ip=everywhere, deploy__http_server_port=port, my_ip="127.0.0.1")
+    conf(deploy__http_server_ip=listens, deploy__http_server_port=port, my_ip=own)
     component()
-    assert web_root.url() == f"http://127.0.0.1:{port}"
+    assert web_root.url() == f"http://{shown}:{port}"
     assert get(f"{web_root.url()}/x").status_code == 404
 
 

@@ -1,12 +1,14 @@
 """Option types of our own."""
 
+import re
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from oslo_config import types
 
-from ironic.conf import CONF
+from ironic.conf import CONF, OPTIONS
 from ironic.conf.default import OWN_RELEASES
 from ironic.conf.option_types import ListOpt
 from ironic.tests.conftest import Setter
@@ -69,6 +71,57 @@ def test_no_warning_for_an_empty_list_or_a_comma_at_its_end(caplog: pytest.LogCa
 def test_the_enabled_drivers_may_have_an_empty_item(conf: Setter) -> None:
     conf(enabled_hardware_types="fake-hardware,,redfish")
     assert CONF.enabled_hardware_types == ["fake-hardware", "redfish"]
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("http://$my_ip:6385", "http://[fd00::5]:6385"),
+        ("https://$my_ip/ironic", "https://[fd00::5]/ironic"),
+        ("https://$my_ip:6385/ironic", "https://[fd00::5]:6385/ironic"),
+        ("http://me:pw@$my_ip:1/", "http://me:pw@[fd00::5]:1/"),
+        ("http://1:2:3:4:5:6:7:8", "http://[1:2:3:4:5:6:7:8]"),
+        ("http://fd00::12345", "http://fd00::12345"),
+        ("http://[fd00::5]:6385", "http://[fd00::5]:6385"),
+        ("http://192.0.2.1:6385", "http://192.0.2.1:6385"),
+        ("http://host.example:1/a:b:c", "http://host.example:1/a:b:c"),
+        ("/no/url", "/no/url"),
+    ],
+)
+def test_an_address_of_ipv6_gets_its_brackets_in_a_url(tmp_path: Path, written: str, url: str) -> None:
+    path = tmp_path / "a.conf"
+    path.write_text(f"[DEFAULT]\nmy_ip = fd00::5\n[service_catalog]\nendpoint_override = {written}\n")
+    try:
+        CONF([], default_config_files=[str(path)])
+        assert CONF.service_catalog.endpoint_override == url
+    finally:
+        CONF.clear()
+
+
+# Options that hold a URL of this host or of one beside it, as `http://$my_ip` in a file.
+OF_THIS_SITE: Final = {
+    (group, option.dest)
+    for group, options in OPTIONS.items()
+    for option in options
+    if re.search("(^|_)(url|endpoint|endpoint_override)$", option.dest)
+}
+
+
+@pytest.mark.parametrize(("group", "name"), sorted(OF_THIS_SITE))
+def test_every_url_gets_brackets(tmp_path: Path, group: str, name: str) -> None:
+    path = tmp_path / "a.conf"
+    path.write_text(f"[DEFAULT]\nmy_ip = fd00::5\n[{group}]\n{name} = http://$my_ip:80\n")
+    try:
+        CONF([], default_config_files=[str(path)])
+        assert CONF[group][name] == "http://[fd00::5]:80"
+    finally:
+        CONF.clear()
+
+
+@pytest.mark.parametrize(("address", "port"), [("fd00::5", "[fd00::5]::5900"), ("192.0.2.1", "192.0.2.1::5900")])
+def test_a_port_is_published_at_an_address_of_either_kind(conf: Setter, address: str, port: str) -> None:
+    conf(my_ip=address)
+    assert (CONF.vnc.systemd_container_publish_port, CONF.vnc.container_publish_port) == (port, port)
 
 
 @pytest.mark.parametrize(
