@@ -38,7 +38,7 @@ from ironic.conf import config_files
 from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.inspection.discovery import Discovery
-from ironic.integrations import host_files, image_servers
+from ironic.integrations import host_files, image_servers, own_directories
 from ironic.rpc import rpc_versions
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
@@ -205,6 +205,7 @@ def _conductor(
         store.nodes.are_all_of,
     )
     composition = Composition.load(conf)
+    own_directories.warn_of_faults(composition.written_directories())
     tasks = TaskFactory(store, composition, workers, conf.host)
     silent: set[int] = set()
     conductor = Conductor(

@@ -56,13 +56,20 @@ def validate_interfaces(task: TaskManager) -> dict[str, dict[str, object]]:
 
 def _validate(task: TaskManager, kind: str) -> dict[str, object]:
     try:
-        task.driver.require(kind).validate(task)
-    except (Invalid, DriverOperationError) as error:
-        return {"result": False, "reason": str(error)}
+        interface = task.driver.require(kind)
+        interface.validate(task)
+        faults = [fault for directory in interface.written_directories() if (fault := directory.fault())]
     except Exception as error:
-        LOG.exception("Node %s: validating the %s interface failed", task.node.uuid, kind)
-        return {"result": False, "reason": f"Unexpected {type(error).__name__}: {error}"}
-    return {"result": True}
+        return _verdict_of(task, f"the {kind} interface", error)
+    return {"result": False, "reason": " ".join(faults)} if faults else {"result": True}
+
+
+def _verdict_of(task: TaskManager, what: str, error: Exception) -> dict[str, object]:
+    """Return the verdict for an error; one that is no answer about the node's settings or its BMC is logged."""
+    if isinstance(error, Invalid | DriverOperationError):
+        return {"result": False, "reason": str(error)}
+    LOG.error("Node %s: validating %s failed", task.node.uuid, what, exc_info=error)
+    return {"result": False, "reason": f"Unexpected {type(error).__name__}: {error}"}
 
 
 def _try_bmc(task: TaskManager, survey: Survey, interfaces: dict[str, BaseInterface]) -> dict[str, dict[str, object]]:
@@ -71,5 +78,7 @@ def _try_bmc(task: TaskManager, survey: Survey, interfaces: dict[str, BaseInterf
     try:
         found = survey.findings(task, interfaces)
         return {kind: {"result": not each.is_fault, "reason": each.text} for kind, each in found.items()}
+    except Exception as error:
+        return dict.fromkeys(interfaces, _verdict_of(task, f"the {' and '.join(interfaces)} interface", error))
     finally:
         _surveys.release()

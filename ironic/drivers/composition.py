@@ -28,6 +28,7 @@ from ironic.drivers.driver_periodics import PeriodicMethod
 from ironic.drivers.extensions import Extensions, installed
 from ironic.drivers.interfaces import BaseInterface
 from ironic.drivers.task import BareDriver
+from ironic.integrations.own_directories import OwnDirectory
 
 # Of the name of an interface, as a column has it.
 _LONGEST_NAME: Final = 255
@@ -127,6 +128,16 @@ class Composition:
     def choices(self, driver: str, kind: str) -> tuple[str, ...]:
         """Return the names of a kind that nodes of a driver may choose from here, in order of preference."""
         return self._interfaces(driver, kind).names
+
+    def written_directories(self) -> set[OwnDirectory]:
+        """Return the directories that nodes of these drivers may need writable."""
+        return {
+            directory
+            for kinds in self._supported.values()
+            for supported in kinds.values()
+            for interface in supported.by_name.values()
+            for directory in interface.written_directories()
+        }
 
     def periodic_methods(self) -> list[PeriodicMethod]:
         """Return the periodic methods of all implementations, once each (S18).

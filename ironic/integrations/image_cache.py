@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 from ironic.conf import CONF
 from ironic.core.hardware_errors import BootImageFailed
 from ironic.core.local_paths import names_file
-from ironic.integrations import disk_space, host_files, image_servers
+from ironic.integrations import disk_space, host_files, image_servers, own_directories
 from ironic.integrations.hidden_faults import NO_IMAGE, hidden
 from ironic.integrations.http_client import CallFailed, NotConnected
 
@@ -103,7 +103,7 @@ class ImageCache:
             reason = hidden(NO_IMAGE, f"Image {image.name}", error) if image.by_project else str(error)
             raise BootImageFailed(image=image.name, reason=reason) from error
         except OSError as error:
-            raise BootImageFailed(image=image.name, reason=error.strerror or type(error).__name__) from error
+            raise BootImageFailed(image=image.name, reason=own_directories.explained(error)) from error
         except host_files.NotOffered as error:
             raise BootImageFailed(image=image.name, reason=f"it is {error}") from error
         return dict(about)

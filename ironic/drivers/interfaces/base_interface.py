@@ -11,13 +11,14 @@ is a step only if it is decorated as well.
 import copy
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import step_declarations
 from ironic.drivers.step_declarations import StepKind
 from ironic.drivers.task import Task
+from ironic.integrations.own_directories import OwnDirectory
 
 LOG = logging.getLogger(__name__)
 
@@ -65,6 +66,13 @@ class BaseInterface(ABC):
         It must be quick: a user waits for the result, and operations begin with it. What only the machine knows is
         found out by ``survey``.
         """
+
+    def written_directories(self) -> Collection[OwnDirectory]:
+        """Return the directories that nodes need writable for this interface, as the options are now; none by default.
+
+        The start of a conductor and the validation of a node look at them.
+        """
+        return ()
 
     # Steps
 

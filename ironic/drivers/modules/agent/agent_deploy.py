@@ -28,6 +28,8 @@ from ironic.drivers.modules.agent.agent_client import Agent
 from ironic.drivers.node_attributes import is_boot_device_persistent
 from ironic.drivers.step_declarations import deploy_step
 from ironic.drivers.task import Task
+from ironic.integrations import own_directories
+from ironic.integrations.own_directories import OwnDirectory
 
 LOG = logging.getLogger(__name__)
 
@@ -145,6 +147,10 @@ class AgentDeploy(CustomAgentDeploy):
 
     def get_properties(self) -> dict[str, str]:
         return {**super().get_properties(), **deployment_image.PROPERTIES}
+
+    def written_directories(self) -> tuple[OwnDirectory, ...]:
+        is_local = CONF.agent.image_download_source == "local"
+        return (own_directories.INSTANCES, own_directories.WEB) if is_local else ()
 
     def validate(self, task: Task) -> None:
         super().validate(task)

@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import BootImageFailed
 from ironic.core.local_paths import names_file
 from ironic.drivers.task import Node
-from ironic.integrations import host_files, image_formats, web_root
+from ironic.integrations import host_files, image_formats, own_directories, web_root
 from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache
 
@@ -48,7 +49,10 @@ def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, objec
     image = Image(source, sums.get("os_hash_value"), sums.get("os_hash_algo"), variant, is_of_project(node))
     cache = ImageCache.from_conf(CONF.pxe.instance_master_path, functools.partial(_finish, disk_format))
     name = f"{node.uuid}.{secrets.token_hex(8)}"
-    _folder().mkdir(parents=True, exist_ok=True)
+    try:
+        _folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BootImageFailed(image=image.name, reason=own_directories.explained(error)) from error
     with _download_slots(CONF.image_download_concurrency):
         about = cache.provide(image, _folder() / name)
     return {"urls": [f"{web_root.url()}/{CONF.deploy.http_image_subdir}/{name}"], **about}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
+from ironic.core.hardware_errors import BootImageFailed
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import BootInterface
@@ -19,7 +20,8 @@ from ironic.drivers.modules.netboot.boot_files import BootFiles
 from ironic.drivers.modules.netboot.boot_variants import VARIANTS, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
 from ironic.drivers.task import Node, Task
-from ironic.integrations import dhcp, web_root
+from ironic.integrations import dhcp, own_directories, web_root
+from ironic.integrations.own_directories import OwnDirectory
 
 LOG = logging.getLogger(__name__)
 
@@ -93,6 +95,9 @@ class NetworkBoot(BootInterface):
         kernel_and_ramdisk.check_command_line(node, self._program(node), kernel_and_ramdisk.DEPLOY)
         node_attributes.is_boot_device_persistent(node, default=False)
 
+    def written_directories(self) -> tuple[OwnDirectory, ...]:
+        return own_directories.RAMDISKS, own_directories.WEB if self.variant.needs_web else own_directories.TFTP
+
     def _program(self, node: Node) -> str:
         return self.variant.program(instance_capabilities.boot_mode(node))
 
@@ -136,7 +141,12 @@ class NetworkBoot(BootInterface):
         prepared.put(task.node)
         # Stored before anything is written: a conductor that takes over must know what to clean up.
         task.node.save()
-        files.write(prepared)
+        try:
+            files.write(prepared)
+        except OSError as error:
+            raise BootImageFailed(
+                image=f"of the boot files of node {task.node.uuid}", reason=own_directories.explained(error)
+            ) from error
 
     # Nodes that another conductor prepared, or took over
 

@@ -24,7 +24,7 @@ from ironic.core.local_paths import names_file
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.drivers.task import Node
-from ironic.integrations import boot_iso, fat_image, virtual_media_images
+from ironic.integrations import boot_iso, fat_image, own_directories, virtual_media_images
 from ironic.integrations.boot_iso import BootIso, BootPrograms
 from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache, directory_of
@@ -260,7 +260,7 @@ def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object],
         make(partial)
         place.offer(partial, path)
     except OSError as error:
-        raise ImageCreationFailed(image_type=kind, error=error.strerror or type(error).__name__) from error
+        raise ImageCreationFailed(image_type=kind, error=own_directories.explained(error)) from error
     finally:
         partial.unlink(missing_ok=True)
     return place.url(node, path.name)

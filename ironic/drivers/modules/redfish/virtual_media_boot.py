@@ -32,8 +32,9 @@ from ironic.drivers.modules.redfish.members import managers_of
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, depends_on_firmware
 from ironic.drivers.modules.redfish.ramdisk_images import Booted
 from ironic.drivers.task import Node, Task
-from ironic.integrations import image_places, web_root
+from ironic.integrations import image_places, own_directories, web_root
 from ironic.integrations.image_places import Place
+from ironic.integrations.own_directories import OwnDirectory
 
 LOG = logging.getLogger(__name__)
 
@@ -70,6 +71,9 @@ class RamdiskFromIso(BootInterface):
         }
 
     # Validation
+
+    def written_directories(self) -> tuple[OwnDirectory, ...]:
+        return own_directories.RAMDISKS, own_directories.WEB
 
     def validate(self, task: Task) -> None:
         node = task.node

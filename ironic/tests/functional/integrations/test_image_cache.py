@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ironic.conf import CONF
 from ironic.core.hardware_errors import BootImageFailed, ImageUnacceptable, InsufficientDiskSpace
 from ironic.integrations.image_cache import Image, ImageCache
 from ironic.tests.conftest import Setter
@@ -322,3 +323,14 @@ def test_a_server_says_how_an_image_may_be_kept(
     server.end()
     with contextlib.nullcontext() if is_used else pytest.raises(BootImageFailed):
         images.provide(Image(f"{server.url}/kernel"), tmp_path / "again")
+
+
+@pytest.mark.parametrize(("below", "place"), [("masters", "[pxe]tftp_master_path"), ("http", "[deploy]http_root")])
+def test_what_can_not_be_written_is_named_with_its_option(
+    server: Server, conf: Setter, tmp_path: Path, below: str, place: str
+) -> None:
+    conf(pxe__tftp_master_path=str(tmp_path / "masters"), deploy__http_root=str(tmp_path / "http"))
+    (tmp_path / below).touch()
+    with pytest.raises(BootImageFailed) as error:
+        ImageCache.from_conf(CONF.pxe.tftp_master_path).provide(Image(f"{server.url}/a"), tmp_path / "http" / "target")
+    assert f"{tmp_path}/{below}" in str(error.value) and place in str(error.value)

@@ -8,8 +8,10 @@ import pytest
 
 from ironic.conductor import interface_validation
 from ironic.core import states
+from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces.base_interface import BaseInterface, Finding
 from ironic.drivers.modules.fake import FakeManagement, FakePower
+from ironic.integrations import own_directories
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
 
@@ -56,6 +58,27 @@ def test_what_few_nodes_need_is_a_remark(bench, survey):
     survey.found = {"power": Finding("no soft reboot", is_fault=False)}
     answer = bench.endpoint.validate_interfaces(bench.context, bench.node())
     assert answer["power"] == {"result": True, "reason": "no soft reboot"}
+
+
+@pytest.mark.parametrize("error", [InvalidParameterValue(err="no address"), ZeroDivisionError("no address")])
+def test_a_bmc_that_can_not_be_tried_is_a_verdict_and_no_error(bench, survey, monkeypatch, error):
+    def findings(task: Any, interfaces: Mapping[str, BaseInterface]) -> Mapping[str, Finding]:
+        raise error
+
+    monkeypatch.setattr(survey, "findings", findings)
+    answer = bench.endpoint.validate_interfaces(bench.context, bench.node())
+    for kind in ("power", "management"):
+        assert answer[kind]["result"] is False and "no address" in answer[kind]["reason"]
+    assert answer["deploy"] == {"result": True}
+
+
+def test_a_directory_that_can_not_be_written_is_a_fault(bench, monkeypatch, tmp_path, conf):
+    (tmp_path / "file").touch()
+    conf(pxe__tftp_master_path=str(tmp_path / "file" / "ramdisks"))
+    monkeypatch.setattr(FakePower, "written_directories", lambda self: [own_directories.RAMDISKS])
+    answer = bench.endpoint.validate_interfaces(bench.context, bench.node())
+    assert answer["power"]["result"] is False
+    assert f"{tmp_path}/file/ramdisks ([pxe]tftp_master_path) can't be a directory" in answer["power"]["reason"]
 
 
 def test_an_interface_with_wrong_settings_is_not_tried(bench, survey):
