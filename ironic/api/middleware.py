@@ -19,7 +19,7 @@ from ironic.api.request import REQUEST
 from ironic.api.routes import Routes
 from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
-from ironic.core.context import RequestContext
+from ironic.core.context import RequestContext, logged
 from ironic.core.permit import NO_ROOM, PERMIT, MustMove, MustRead, MustWait
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class Middleware:
         try:
             if NO_ROOM in environ:
                 raise self._without_room(environ)
-            return self._limited(environ, start, refused)
+            with logged(context):
+                return self._limited(environ, start, refused)
         except MustWait:
             is_over = False
             raise

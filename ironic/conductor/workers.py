@@ -19,6 +19,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
+from contextvars import copy_context
 from enum import Enum
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
@@ -197,7 +198,9 @@ class Workers:
 
     def _submit(self, work: _Work, act: Callable[[], T]) -> Future[T]:
         future: Future[Any] = Future()
-        thread = threading.Thread(target=self._carry_out, args=(act, future), name="conductor-worker", daemon=True)
+        # The thread works on behalf of the request that began the work, which its lines in the log name.
+        arguments = (self._carry_out, act, future)
+        thread = threading.Thread(target=copy_context().run, args=arguments, name="conductor-worker", daemon=True)
         with self._changed:
             self._running[future] = work
             is_refused = self._closed

@@ -19,6 +19,7 @@ from typing import Any, Final
 from oslo_config import cfg
 from oslo_log import formatters, log
 
+from ironic.core.context import log_values
 from ironic.core.secrets import masked_text
 
 LOG = logging.getLogger(__name__)
@@ -131,6 +132,8 @@ class _Harmless(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> Any:
         """Return the masked text of a record, in one line; for fluentd it is a dictionary."""
+        if "context" not in record.__dict__ and (values := log_values()) is not None:
+            record.context = values
         try:
             made: Any = self._inner.format(record)
         except Exception as error:

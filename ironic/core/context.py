@@ -6,7 +6,9 @@ of reporting a conflict to the user.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -47,6 +49,40 @@ class RequestContext:
         if "roles" in known:
             known["roles"] = tuple(known["roles"])
         return cls(**known)
+
+
+# On whose behalf this thread works, for the log; none for work that no request has begun.
+_LOGGED: Final[ContextVar[RequestContext | None]] = ContextVar("logged", default=None)
+
+
+@contextmanager
+def logged(context: RequestContext) -> Iterator[None]:
+    """Have the lines that are logged in the block name the request, the user and the project."""
+    token = _LOGGED.set(context)
+    try:
+        yield
+    finally:
+        _LOGGED.reset(token)
+
+
+def log_values() -> dict[str, object] | None:
+    """Return what lines of the log may have of the present request, by the names of oslo.log; None without one."""
+    if (context := _LOGGED.get()) is None:
+        return None
+    return {
+        "request_id": context.request_id,
+        "global_request_id": "-",
+        "user": context.user_id,
+        "user_id": context.user_id,
+        "project": context.project_id,
+        "project_id": context.project_id,
+        "tenant": context.project_id,
+        "project_name": context.project_name,
+        "domain": context.domain_id,
+        "user_domain": context.user_domain_id,
+        "project_domain": context.project_domain_id,
+        "system_scope": context.system_scope,
+    }
 
 
 def service_context() -> RequestContext:

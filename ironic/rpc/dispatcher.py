@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from ironic.core.context import RequestContext
+from ironic.core.context import RequestContext, logged
 from ironic.core.errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent, IronicError
 from ironic.rpc import message_format
 from ironic.rpc.message_format import Envelope
@@ -54,7 +54,8 @@ class Dispatcher:
             self._under_way += 1
         try:
             caller = RequestContext.from_dict(context)
-            return self._answer(caller, name, arguments, envelope)
+            with logged(caller):
+                return self._answer(caller, name, arguments, envelope)
         finally:
             with self._changed:
                 self._under_way -= 1

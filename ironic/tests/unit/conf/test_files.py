@@ -9,6 +9,7 @@ import pytest
 from oslo_config import cfg
 
 from ironic.conf import CONF, OPTIONS, config_files, logging_setup, missing_features, prepare
+from ironic.core.context import RequestContext, logged
 from ironic.db import Store
 
 
@@ -215,3 +216,18 @@ def test_no_database_is_created_in_the_package(tmp_path: Path) -> None:
     prepare([], default_config_files=[])
     with pytest.raises(ValueError, match="would be created within the installed package"):
         Store.from_conf()
+
+
+def test_a_line_names_the_request_that_it_is_written_for(tmp_path: Path) -> None:
+    log, log_lines = tmp_path / "log", logging.getLogger(__name__)
+    prepare([], default_config_files=[written(tmp_path / "a.conf", f"[DEFAULT]\nlog_file = {log}\n")])
+    of_request = RequestContext(request_id="req-1", user_id="alice\nb", project_id="p1")
+    with logged(of_request):
+        log_lines.warning("within")
+        with logged(RequestContext(request_id="req-2")):
+            log_lines.warning("of another")
+    log_lines.warning("without")
+    within, other, without = [line.partition(" WARNING ")[2] for line in log.read_text().splitlines()[-3:]]
+    assert within.endswith("[- req-1 alice\\nb p1 - - - -] within")
+    assert other.endswith("[- req-2 - - - - - -] of another")
+    assert without.endswith("[-] without")
