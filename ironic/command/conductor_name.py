@@ -9,13 +9,15 @@ come. Nothing holds a name for ever: a process that does not beat any more, such
 
 import contextlib
 import fcntl
+import glob
 import hashlib
 import logging
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from oslo_config import cfg
 
@@ -28,6 +30,10 @@ _LOOK_SECONDS: Final = 0.2
 # A living process beats within so many intervals and seconds, even on a busy machine.
 _INTERVALS: Final = 1.5
 _SPARE_SECONDS: Final = 2.0
+
+# The name of a lock's file has the name of the conductor, quoted, and a part of the database's hash between these.
+_PREFIX, _SUFFIX, _HASH = "conductor-", ".lock", 12
+_LONGEST_NAME: Final = 150
 
 _WAYS_OUT: Final = (
     "Two processes can't share a name, and nothing was changed. If this start was a mistake, all is well; to replace "
@@ -67,6 +73,7 @@ class ConductorName(Component):
             if self._pause(_LOOK_SECONDS):
                 raise StopRequested
         self._before = self._look()
+        self._lock.remove_others(self._is_alive)
 
     def begin(self) -> str:
         """Begin a life under the name and return its id; raise ConductorSuperseded if another has begun meanwhile."""
@@ -85,7 +92,7 @@ class ConductorName(Component):
 
     def stop(self) -> None:
         """Leave the name to others."""
-        self._lock.close()
+        self._lock.remove()
 
     def _is_free(self, first: ConductorLife | None) -> bool:
         """Return whether no process has the name, and raise when one shows that it does."""
@@ -104,6 +111,10 @@ class ConductorName(Component):
             return is_mine is not False
         return is_mine is True and found is not None and self._lock.life == found.incarnation
 
+    def _is_alive(self, host: str) -> bool:
+        found = self._conductors.life(host, self._dead_after)
+        return found is not None and found.is_alive
+
     def _look(self) -> ConductorLife | None:
         return self._conductors.life(self._host, self._dead_after)
 
@@ -121,9 +132,9 @@ class NameLock:
         if conf.state_path == conf.pybasedir:
             # No directory for data was named.
             return cls(None)
-        database = hashlib.sha256(conf.database.connection.encode()).hexdigest()[:12]
-        name = quote(conf.host, safe="")[:150]
-        return cls(os.path.join(conf.state_path, f"conductor-{name}-{database}.lock"))
+        database = hashlib.sha256(conf.database.connection.encode()).hexdigest()[:_HASH]
+        name = quote(conf.host, safe="")[:_LONGEST_NAME]
+        return cls(os.path.join(conf.state_path, f"{_PREFIX}{name}-{database}{_SUFFIX}"))
 
     def take(self) -> bool | None:
         """Lock the file; return false if another process has, None if there can be no such file."""
@@ -133,6 +144,10 @@ class NameLock:
             if self._file < 0:
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _is_at(self._file, self._path):
+                # The process that had it has removed it meanwhile: the next look makes a new one.
+                self.close()
+                return False
         except BlockingIOError:
             return False
         except OSError as error:
@@ -163,6 +178,27 @@ class NameLock:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()} {life}\n".encode(), 0)
 
+    def remove_others(self, is_alive: Callable[[str], bool]) -> None:
+        """Remove the files of conductors of this database that are neither running here nor alive elsewhere."""
+        if not (self._is_mine and self._path):
+            return
+        folder, mine = os.path.split(self._path)
+        database = mine.removesuffix(_SUFFIX)[-_HASH:]
+        for path in glob.glob(os.path.join(glob.escape(folder), f"{_PREFIX}*-{database}{_SUFFIX}")):
+            name = os.path.basename(path)[len(_PREFIX) : -len(f"-{database}{_SUFFIX}")]
+            if path != self._path and len(name) < _LONGEST_NAME and not is_alive(unquote(name)):
+                with contextlib.suppress(OSError):
+                    other = NameLock(path)
+                    if other.take():
+                        other.remove()
+
+    def remove(self) -> None:
+        """Remove the file, if this process has it, and unlock it."""
+        if self._is_mine and self._path:
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+        self.close()
+
     def close(self) -> None:
         """Unlock the file."""
         if self._file >= 0:
@@ -173,3 +209,11 @@ class NameLock:
     def _words(self) -> tuple[str, str]:
         words = os.pread(self._file, 200, 0).decode(errors="replace").split() if self._file >= 0 else []
         return (words[0], words[1]) if len(words) == 2 else ("(unknown)", "")
+
+
+def _is_at(file: int, path: str) -> bool:
+    """Return whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.fstat(file), os.lstat(path))
+    except FileNotFoundError:
+        return False

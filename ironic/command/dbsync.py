@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ironic.command import lifecycle, server_wait
 from ironic.command.lifecycle import FAILED, WELL
-from ironic.conf import CONF, config_files, database, prepare
+from ironic.conf import CONF, config_files, database, prepare_command
 from ironic.db import Store, engines, online_migrations, require_current, schema
 from ironic.db.online_migrations import OnlineMigration, Progress
 from ironic.db.store import pool_options_from_conf
@@ -127,7 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
-        prepare(sys.argv[1:] if argv is None else argv, names_unknown=False)
+        prepare_command(sys.argv[1:] if argv is None else argv)
         logging.getLogger("alembic").setLevel(logging.WARNING)  # it logs each step before it is done
         command = CONF.command.name or "upgrade"
         if command not in WITHOUT_DATABASE:

@@ -28,7 +28,7 @@ from oslo_config import cfg
 from ironic.command import rule_conversion, rule_import
 from ironic.command.dbsync import EXPLAINED, used
 from ironic.command.lifecycle import FAILED, WELL
-from ironic.conf import CONF, config_files, prepare
+from ironic.conf import CONF, config_files, prepare_command
 from ironic.core.errors import IronicError
 from ironic.db import Store, require_current
 from ironic.inspection.inspector_import import Importer
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
-        prepare(sys.argv[1:] if argv is None else argv, names_unknown=False)
+        prepare_command(sys.argv[1:] if argv is None else argv, without=(rule_conversion.NAME,))
         command = CONF.command
         if command.name == "import" and command.node and len(command.files) > 1:
             raise ValueError("--node names the node of a single file")

@@ -16,7 +16,7 @@ from oslo_config import cfg
 
 from ironic.command import lifecycle
 from ironic.command.lifecycle import Component, Pause
-from ironic.conf import CONF, config_files, prepare
+from ironic.conf import CONF, config_files, prepare_command
 from ironic.db import Store
 from ironic.inspection.pxe_filter import HostsDir, PxeFilter
 
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return lifecycle.run_program(NAME, components, arguments)
     try:
-        prepare(arguments)
+        prepare_command(arguments)
         return sync_once(dry_run=CONF["dry_run"])
     except lifecycle.EXPLAINED as fault:
         print(f"ironic-pxe-filter: {config_files.in_words(fault)}", file=sys.stderr)

@@ -15,7 +15,7 @@ from oslo_upgradecheck.upgradecheck import Code, Result
 
 from ironic.command.dbsync import EXPLAINED, used
 from ironic.conductor.interface_mismatch import differences
-from ironic.conf import CONF, config_files, prepare
+from ironic.conf import CONF, config_files, prepare_command
 from ironic.conf.config_files import PROJECT
 from ironic.conf.default import OWN_RELEASES
 from ironic.core.errors import IronicError
@@ -115,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The library's own main() would read the options without the environment's directory, and answer with tracebacks.
     upgradecheck.CONF = CONF
     try:
-        prepare(sys.argv[1:] if argv is None else argv)
+        prepare_command(sys.argv[1:] if argv is None else argv)
         checks.store = Store.from_conf()
     except EXPLAINED as fault:
         print(f"ironic-status: {config_files.in_words(fault)}", file=sys.stderr)

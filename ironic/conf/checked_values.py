@@ -81,11 +81,12 @@ def in_environment() -> Iterator[tuple[Name, str]]:
             yield (group, found[2].lower()), text
 
 
-def require(conf: cfg.ConfigOpts, called: Invocation) -> None:
+def require(conf: cfg.ConfigOpts, called: Invocation, *, libraries: bool = True) -> None:
     """Read the command line and the files, and raise ValueError if the value of an option can't be used.
 
     The message has every such option with its group, file, line and reason. Errors of the files themselves are those of
-    oslo.config. ``conf`` has the options; it stays as it is.
+    oslo.config. ``conf`` has the options; it stays as it is. Options that libraries register on first use are looked up
+    with ``libraries`` only, as these are imported for that.
     """
     reader = _Reader()
     own = {id(option) for option in vars(conf).get("_config_opts", ())}
@@ -106,7 +107,7 @@ def require(conf: cfg.ConfigOpts, called: Invocation) -> None:
             default_config_files=None if called.files is None else list(called.files),
             default_config_dirs=None if called.directories is None else list(called.directories),
         )
-        for name, option in _of_libraries(reader):
+        for name, option in _of_libraries(reader) if libraries else ():
             with suppress(cfg.DuplicateOptError):
                 reader.register_opt(option, group=None if name == "DEFAULT" else name)
         faults = list(_faults(reader))

@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 
@@ -72,21 +72,48 @@ _BAD_VALUE = re.compile(
 _HOLDS_LOGIN = "transport_url"
 
 
-def prepare(
-    argv: Sequence[str], *, default_config_files: Sequence[str] | None = None, names_unknown: bool = True
-) -> None:
+def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None = None) -> None:
     """Read the command line (without the program name) and the files, set up logging, log unknown options.
-
-    Programs beside the services leave it to those to log unknown options: ``names_unknown`` false.
 
     Files named on the command line or by the caller win over those of the environment (IRONIC_CONFIG_FILE and
     IRONIC_CONFIG_DIR), and those over the default locations such as /etc/ironic/ironic.conf. `--version` prints the
     version and exits.
     """
     conf = cfg.CONF
+    _read(conf, argv, default_config_files, libraries=True)
+    logging_setup.set_up(conf)
+    if not _has_source(conf):
+        _report_no_source()
+    _report_unknown(unknown_options(conf))
+    _report_readable(conf)
+
+
+def prepare_command(argv: Sequence[str], *, without: Collection[str] = ()) -> None:
+    """Do the same for a program of one command, which is beside the services and leaves nothing that hinders them.
+
+    It logs to standard error, and leaves it to the services to log unknown options. Raises ValueError for root, if the
+    database is a file of another user. The commands ``without`` use neither the configuration nor the database.
+    """
+    conf = cfg.CONF
+    _read(conf, argv, None, libraries=False)
+    for place in ("log_file", "log_dir", "log_config_append"):
+        conf.set_override(place, None)
+    logging_setup.set_up(conf)
+    if without and conf.command.name in without:
+        return
+    if not _has_source(conf):
+        _report_no_source()
+    _report_readable(conf)
+    database.check_user(conf)
+
+
+def _read(
+    conf: cfg.ConfigOpts, argv: Sequence[str], default_config_files: Sequence[str] | None, *, libraries: bool
+) -> None:
     named = list(default_config_files) if default_config_files is not None else _named_by("IRONIC_CONFIG_FILE")
     directories = _named_by("IRONIC_CONFIG_DIR")
-    checked_values.require(conf, Invocation(argv, PROJECT, version(PROJECT), named, directories))
+    called = Invocation(argv, PROJECT, version(PROJECT), named, directories)
+    checked_values.require(conf, called, libraries=libraries)
     conf(
         list(argv),
         project=PROJECT,
@@ -94,16 +121,18 @@ def prepare(
         default_config_files=named,
         default_config_dirs=directories,
     )
-    logging_setup.set_up(conf)
-    if not (conf.config_file or conf.config_dir or any(map(checked_values.VARIABLE.fullmatch, os.environ))):
-        LOG.warning(
-            "No configuration file was found (looked for %s), so all options have their defaults. Name one with "
-            "--config-file.",
-            ", ".join(f"{place}/{PROJECT}.conf" for place in _PLACES),
-        )
-    if names_unknown:
-        _report_unknown(unknown_options(conf))
-    _report_readable(conf)
+
+
+def _has_source(conf: cfg.ConfigOpts) -> bool:
+    return bool(conf.config_file or conf.config_dir or any(map(checked_values.VARIABLE.fullmatch, os.environ)))
+
+
+def _report_no_source() -> None:
+    LOG.warning(
+        "No configuration file was found (looked for %s), so all options have their defaults. Name one with "
+        "--config-file.",
+        ", ".join(f"{place}/{PROJECT}.conf" for place in _PLACES),
+    )
 
 
 def sources(conf: cfg.ConfigOpts) -> str:

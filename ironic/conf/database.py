@@ -1,6 +1,9 @@
 """Options of [database]: those of oslo.db that this service reads, with SQLite as the default, and two own ones."""
 
 import os
+import pwd
+import shlex
+import sys
 from typing import Final
 
 from oslo_config import cfg
@@ -56,6 +59,26 @@ def check_place(conf: cfg.ConfigOpts) -> None:
         raise ValueError(
             f"no database is named, and {path} would be created within the installed package. Name a configuration "
             "file with --config-file, or set [database]connection or [DEFAULT]state_path"
+        )
+
+
+def check_user(conf: cfg.ConfigOpts) -> None:
+    """Raise ValueError for root where the SQLite file is another user's, who could not use what root makes there."""
+    url = make_url(conf.database.connection)
+    path = url.database or ""
+    if os.geteuid() or url.get_backend_name() != "sqlite" or not os.path.isabs(path):
+        return
+    found = path
+    while not os.path.exists(found):
+        found = os.path.dirname(found)
+    if owner := os.stat(found).st_uid:
+        try:
+            name = pwd.getpwuid(owner).pw_name
+        except KeyError:
+            name = f"#{owner}"
+        raise ValueError(
+            f"{found} belongs to user {name}, which could not use what root writes there. Run this as that user: "
+            f"runuser -u {shlex.quote(name)} -- {' '.join(map(shlex.quote, sys.argv))}"
         )
 
 

@@ -21,7 +21,27 @@ def unit(path: Path) -> configparser.ConfigParser:
 
 
 def test_there_is_a_unit_for_every_service() -> None:
-    assert [path.stem for path in UNITS] == ["ironic-api", "ironic-conductor", "ironic-inspector-api", "ironic"]
+    assert [path.stem for path in UNITS] == [
+        "ironic-api",
+        "ironic-conductor",
+        "ironic-inspector-api",
+        "ironic-novncproxy",
+        "ironic-pxe-filter",
+        "ironic",
+    ]
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_keeps_data_and_logs_from_other_users(path: Path) -> None:
+    service = unit(path)["Service"]
+    assert {service[f"{kind}Directory"] for kind in ("State", "Logs")} == {"ironic"}
+    assert {service[f"{kind}DirectoryMode"] for kind in ("State", "Logs")} == {"0750"}
+
+
+def test_rotated_logs_stay_with_the_user_of_the_service() -> None:
+    rules = (ROOT / "etc" / "logrotate" / "ironic").read_text()
+    assert "/var/log/ironic/*.log {" in rules
+    assert "su ironic ironic" in rules and "nocreate" in rules
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)

@@ -1,5 +1,6 @@
 """The program `ironic-dbsync`, run as operators run it."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -108,3 +109,24 @@ def test_options_that_have_no_effect_are_the_matter_of_the_services(tmp_path: Pa
     done = dbsync(tmp_path, url, "version")
     assert done.returncode == 0
     assert "no effect" not in done.stderr and "lost" not in done.stderr
+
+
+def test_it_logs_to_the_terminal_and_leaves_no_file(tmp_path: Path) -> None:
+    done = dbsync(tmp_path, f"sqlite:///{tmp_path}/ironic.sqlite\n[DEFAULT]\nlog_dir = {tmp_path}/log")
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "log").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("exists", [False, True])
+def test_root_makes_nothing_that_the_user_of_the_service_could_not_use(tmp_path: Path, exists: bool) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    if exists:
+        (state / "ironic.sqlite").touch()
+    for path in (state, *state.iterdir()):
+        os.chown(path, 12345, 12345)
+    done = dbsync(tmp_path, f"sqlite:///{state}/ironic.sqlite")
+    assert done.returncode == 1
+    assert "belongs to user #12345" in done.stderr and "runuser -u '#12345' -- " in done.stderr
+    assert [path.stat().st_size for path in state.iterdir()] == [0] * exists

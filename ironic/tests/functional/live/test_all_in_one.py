@@ -62,7 +62,7 @@ def start(tmp_path: Path, database: Path) -> Iterator[Callable[..., Service]]:
 
 
 def warnings(service: Service) -> list[str]:
-    """Return the warnings a service has logged; the database program writes to the same file."""
+    """Return the warnings that a service has logged."""
     return [line for line in service.log.splitlines() if f" {service.process_id} WARNING " in line]
 
 
