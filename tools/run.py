@@ -177,18 +177,22 @@ def url_of(configuration: Path) -> str:
     return f"http://{parsed['api']['host_ip']}:{parsed['api']['port']}"
 
 
-def await_answer(url: str, service: subprocess.Popen[bytes]) -> bool:
-    """Wait until the service's API answers; return False when the service ends or does not answer in time.
+def is_of(service: subprocess.Popen[bytes], directory: Path) -> bool:
+    """Return whether the conductor that has its files there is this service, and not one that began beside it."""
+    return any(path.read_text().startswith(f"{service.pid} ") for path in directory.glob("conductor-*.lock"))
 
-    Nothing else listened there before, and a service that does not get its address ends, so the answer is its own.
-    """
+
+def await_answer(url: str, service: subprocess.Popen[bytes], directory: Path) -> bool:
+    """Wait until the service's API answers; return False when the service ends or does not answer in time."""
     deadline = time.monotonic() + START_TIMEOUT
     while service.poll() is None and time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(f"{url}/v1", timeout=5):
-                return service.poll() is None
+                if is_of(service, directory):
+                    return service.poll() is None
         except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
+            pass
+        time.sleep(0.1)
     return False
 
 
@@ -218,8 +222,9 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         # Ctrl-C reaches the service as well; here it must not interrupt the waiting.
         signal.signal(number, lambda *_: service.terminate())
-    if await_answer(url, service):
-        log = arguments.directory.resolve() / "ironic.log"
+    directory = arguments.directory.resolve()
+    if await_answer(url, service, directory):
+        log = directory / "ironic.log"
         print(EXAMPLES.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)
     return service.wait()
 

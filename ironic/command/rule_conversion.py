@@ -22,6 +22,8 @@ from ironic.core.operator_files import document_in
 from ironic.core.rules.inspector.conversion import IMPOSSIBLE, Conversion, converted
 
 NAME: Final = "convert-rules"
+# What lists of rules are called in answers of the inspector and of this service.
+_LISTS: Final = ("rules", "inspection_rules")
 
 
 def add_command(parsers: Any) -> None:
@@ -60,13 +62,16 @@ def _report(number: int, conversion: Conversion) -> Iterator[str]:
 
 
 def rules_of_file(path: Path) -> list[object]:
-    """Return the rules in a file of JSON or YAML, unchecked; raises InvalidParameterValue if it holds none."""
+    """Return the rules in a file of JSON or YAML, unchecked: a list, an answer of an API, or one rule.
+
+    Raises InvalidParameterValue if it holds none.
+    """
     try:
         found = document_in(path)
     except ValueError as error:
         raise InvalidParameterValue(err=f"{path} can't be read: {error}.") from None
     if isinstance(found, dict):
-        found = found.get("rules", [found])
+        found = next((found[name] for name in _LISTS if name in found), [found])
     if not isinstance(found, list):
         raise InvalidParameterValue(err=f"{path} has no list of rules.")
     return found

@@ -1,9 +1,9 @@
 """`ironic-inventory import-rules`: store the inspection rules of files (S161).
 
-A file is JSON or YAML: a list of rules, an object with `rules`, or one rule, as the API shows and takes them, or as
-`convert-rules` writes them. All rules of all files are checked first; if one is refused, none is stored. A rule whose
-UUID is stored already is brought to what the file says. A rule without a UUID gets one from its contents, so importing
-a file twice changes nothing.
+A file is JSON or YAML: a list of rules, an object with `inspection_rules` (an answer of the API) or `rules`, or one
+rule, as the API shows and takes them, or as `convert-rules` writes them. All rules of all files are checked first; if
+one is refused, none is stored. A rule whose UUID is stored already is brought to what the file says. A rule without a
+UUID gets one from its contents, so importing a file twice changes nothing.
 """
 
 import argparse

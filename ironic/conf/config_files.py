@@ -187,7 +187,9 @@ def _report_readable(conf: cfg.ConfigOpts) -> None:
 
 def unknown_options(conf: cfg.ConfigOpts) -> dict[str, list[str]]:
     """Return the unknown options of the parsed files by group, in the order of the files."""
-    left = list(dict.fromkeys(options_in_files(conf)))
+    # Of the environment only whole features count: other programs may have variables of such names.
+    missing = [name for name, _ in checked_values.in_environment() if name[0] in missing_features.FEATURES]
+    left = list(dict.fromkeys([*options_in_files(conf), *missing]))
     for source in (_registered, _credentials, library_options.known, _of_notification_drivers):
         if left:
             names = set(source(conf))

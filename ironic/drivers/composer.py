@@ -189,8 +189,17 @@ class Composer:
             )
         if not empty or faulty:
             return False
-        left_out = " and ".join(f"{kind} interfaces ({', '.join(sorted(self._skipped[kind]))})" for kind in empty)
-        LOG.warning("Skipping hardware type %s: it can't do without %s, not built yet.", name, left_out)
+        reasons = []
+        for kind in empty:
+            if listed[kind]:
+                reasons.append(
+                    f"it supports none of the {kind} interfaces that are left; enable one that it supports (option "
+                    f"{enabled_option(kind)}): {', '.join(listed[kind])}"
+                )
+            else:
+                names = ", ".join(sorted(self._skipped[kind]))
+                reasons.append(f"it can't do without {kind} interfaces ({names}), not built yet")
+        LOG.warning("Skipping hardware type %s: %s.", name, "; ".join(reasons))
         return True
 
     def _supported_interfaces(

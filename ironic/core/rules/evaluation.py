@@ -16,7 +16,7 @@ from ironic.core.rules.calls import PlannedCall
 from ironic.core.rules.compiled_rules import AnyRule, BoundAction, CompiledRule, Condition
 from ironic.core.rules.inspector.inspector_documents import InspectorRule
 from ironic.core.rules.inspector.inspector_run import InspectorRun
-from ironic.core.rules.interpolation import Scope
+from ironic.core.rules.interpolation import Scope, item_source
 from ironic.core.rules.limits import (
     ITEMS_SHOWN,
     JUDGING,
@@ -186,11 +186,10 @@ class _Run:
             items = [items]
         if items is not None and not isinstance(items, list):
             raise RuleFault("the loop is neither a list nor an object")
-        reported = any(map(scope.is_reported, part.loop.lookups))
         self._workspace.budget.spend(len(items or ()))
-        # A shallow copy: actions may extend the list that they loop over.
-        for item in (items or [])[chosen or slice(None)]:
-            yield scope.with_item(item, reported=reported)
+        # A copy: actions may extend the list that they loop over.
+        for index, item in list(enumerate(items or ()))[chosen or slice(None)]:
+            yield scope.with_item(item, reported=item_source(part.loop, index))
 
 
 # The verdict that ends a loop at once, and the item that alone decides.

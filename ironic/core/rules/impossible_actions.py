@@ -1,15 +1,18 @@
 """Refuse rules with an action that would fail on every machine, as far as the rule alone shows it.
 
 `check_rule` checks the form of a rule, this module what its actions would write: literal values that a field never
-takes, keys within a field that has none, and reported values where only literal ones may stand. It is asked when a rule
-is created or changed, not when stored rules are compiled: an old rule whose conditions never hold does no harm.
+takes, keys within a field that has none, names that nothing can have, reported values where only literal ones may be.
+What a loop lists literally counts as written in each action. It is asked when a rule is created or changed, not when
+stored rules are compiled: an old rule whose conditions never hold does no harm.
 
 What earlier rules may have changed is not judged: a value of the node or of the plug-in data may be literal by then.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ironic.core import syntax
 from ironic.core.model.fields import Field
 from ironic.core.rules import documents
 from ironic.core.rules.actions import capability, check_trait
@@ -17,15 +20,29 @@ from ironic.core.rules.compiled_rules import AnyRule, BoundAction
 from ironic.core.rules.inspector.bound_actions import EXTEND, SET
 from ironic.core.rules.inspector.bound_actions import BoundAction as InspectorsAction
 from ironic.core.rules.inspector.data_texts import DataText
-from ironic.core.rules.interpolation import ITEM, Constant, Lookup, Template, Text
+from ironic.core.rules.interpolation import (
+    ITEM,
+    Constant,
+    Listing,
+    Lookup,
+    Scope,
+    Table,
+    Template,
+    Text,
+    item_source,
+    part_of,
+)
 from ironic.core.rules.limits import Budget, RuleFault
 from ironic.core.rules.paths import Path, parsed, pointer
 from ironic.core.rules.rule_forms import invalid
+from ironic.core.rules.signatures import Argument
 
 # No rule writes these, so their values are always those of the machine.
 _REPORTED: Final = frozenset({"inventory", "ports", "port_groups"})
 _TABLES: Final[Mapping[str, Mapping[str, Field]]] = {"": documents.NODE, "port-": documents.PORT}
 _WRITERS: Final = {f"{verb}-{owner}attribute": (verb, owner) for verb in ("set", "extend", "del") for owner in _TABLES}
+# What is in the name of a port.
+_IN_PORT_NAMES: Final = re.compile(r"[0-9A-Fa-f:-]*")
 _FAR: Final = "\N{REPLACEMENT CHARACTER}"  # stands for the keys of a path that expressions yield
 
 
@@ -55,25 +72,89 @@ def _check_inspectors(bound: InspectorsAction) -> None:
 
 
 def _check(bound: BoundAction) -> None:
-    if isinstance(bound.loop, Constant) and not bound.loop.value:
-        return
-    given = {one.name: one.template for one in bound.arguments}
-    if bound.action.name in _WRITERS:
-        verb, owner = _WRITERS[bound.action.name]
-        _check_write(verb, owner, given, bound.loop)
-        return
-    name, value = given.get("name"), given.get("value")
-    if not isinstance(name, Constant):
-        return
-    if bound.action.name == "add-trait":
-        check_trait(name.value)
-    elif bound.action.name == "set-capability" and isinstance(value, Constant):
-        capability(Budget(), name.value, value.value)
+    """Check an action for each item of its loop, as far as the rule shows them; raises RuleFault."""
+    for source in _sources(bound.loop):
+        given = {one.name: _filled_in(one, source) for one in bound.arguments}
+        if bound.action.name in _WRITERS:
+            verb, owner = _WRITERS[bound.action.name]
+            _check_write(verb, owner, given, source)
+        elif bound.action.name == "add-trait":
+            _check_trait(given["name"])
+        elif bound.action.name == "set-capability":
+            _check_capability(given["name"], given["value"])
+
+
+def _sources(loop: Template | None) -> list[Template | None]:
+    """Return what yields each item of a loop; a list whose length the rule does not show has one of each kind."""
+    if isinstance(loop, Listing):
+        return [*loop.items]
+    if isinstance(loop, Constant):
+        return [item_source(loop, index) for index in range(len(loop.value) if isinstance(loop.value, list) else 1)]
+    return [loop]
+
+
+def _filled_in(argument: Argument, source: Template | None) -> Template:
+    """Return the argument's template, or its value if that is the literal item of a loop, or parts of it."""
+    made = argument.template
+    if source is None or not made.lookups or any(one.name != ITEM for one in made.lookups):
+        return made
+    item: object = None
+    for lookup in made.lookups:
+        part = part_of(source, lookup.keys)
+        if not isinstance(part, Constant):
+            return made
+        item = _with(item, lookup.keys, part.value)
+    return Constant(argument.kind.accept(made.render(Scope({}).with_item(item, reported=False), Budget())))
+
+
+def _with(item: object, keys: Sequence[str], value: object) -> object:
+    """Return an item with a value at some keys."""
+    if not keys:
+        return value
+    known = item if isinstance(item, dict) else {}
+    return {**known, keys[0]: _with(known.get(keys[0]), keys[1:], value)}
+
+
+def _literals(made: Template) -> list[object]:
+    """Return the value of a template, or the literal parts of a text with expressions."""
+    if isinstance(made, Constant):
+        return [made.value]
+    return [part for part in made.parts if isinstance(part, str)] if isinstance(made, Text) else []
+
+
+def _check_trait(made: Template) -> None:
+    if isinstance(made, Constant):
+        check_trait(made.value)
+    elif isinstance(made, Text):
+        for index, part in enumerate(made.parts):
+            if isinstance(part, str):
+                check_trait(part if index == 0 else f"A{part}")
+
+
+def _check_capability(name: Template, value: Template) -> None:
+    for text in _literals(name):
+        capability(Budget(), str(text), "x")
+    for found in [[]] if isinstance(value, Listing | Table) else _literals(value):
+        capability(Budget(), "x", found)
+
+
+def _check_port(made: Template) -> None:
+    """Check what names a port; raises RuleFault."""
+    found = _literals(made)
+    if isinstance(made, Constant):
+        is_possible = syntax.is_uuid(made.value) or syntax.mac_of(made.value) is not None
+    else:
+        is_possible = all(map(_IN_PORT_NAMES.fullmatch, map(str, found)))
+    if not is_possible:
+        shown = "".join(map(str, found))[:80]
+        raise RuleFault(f"a port is named by its UUID or its MAC address with colons, and {shown!r} is neither")
 
 
 def _check_write(verb: str, owner: str, given: Mapping[str, Template], loop: Template | None) -> None:
     """Check one write of a node or port; raises RuleFault."""
     table, value = _TABLES[owner], given.get("value")
+    if owner:
+        _check_port(given["port_id"])
     path = _path(given["path"])
     if _is_reported(given["path"], loop):
         documents.check_reported_path(path)
@@ -132,5 +213,5 @@ def _is_reported(made: Template, loop: Template | None) -> bool:
 
 def _is_surely_reported(lookup: Lookup, loop: Template | None) -> bool:
     if lookup.name == ITEM and loop is not None:
-        return any(one.name in _REPORTED for one in loop.lookups)
+        return any(one.name in _REPORTED for one in part_of(loop, lookup.keys).lookups)
     return lookup.name in _REPORTED

@@ -49,7 +49,7 @@ class Scope:
         self,
         values: Mapping[str, object],
         is_reported: Callable[[str, tuple[str, ...]], bool] = lambda name, keys: False,
-        item: tuple[object, bool] = (None, False),
+        item: "tuple[object, bool | Template]" = (None, False),
         missing: dict["Lookup", str] | None = None,
     ) -> None:
         """Take the values by name; ``missing`` collects what expressions looked for in vain, and what is there."""
@@ -64,10 +64,13 @@ class Scope:
 
     def is_reported(self, lookup: "Lookup") -> bool:
         """Return whether the value of an expression may come from what a machine reported."""
-        return self._item[1] if lookup.name == ITEM else self._is_reported(lookup.name, lookup.keys)
+        if lookup.name != ITEM:
+            return self._is_reported(lookup.name, lookup.keys)
+        origin = self._item[1]
+        return origin if isinstance(origin, bool) else any(map(self.is_reported, part_of(origin, lookup.keys).lookups))
 
-    def with_item(self, item: object, *, reported: bool) -> "Scope":
-        """Return this scope with an item of a loop."""
+    def with_item(self, item: object, *, reported: "bool | Template") -> "Scope":
+        """Return this scope with an item of a loop; ``reported`` is what yields it (`item_source`), or its origin."""
         return Scope(self._values, self._is_reported, (item, reported), self.missing)
 
 
@@ -231,6 +234,35 @@ class Table:
         return {
             as_bounded_text(key.render(scope, budget), budget): value.render(scope, budget) for key, value in self.pairs
         }
+
+
+def item_source(loop: Template, index: int) -> Template:
+    """Return what yields an item of a loop, as far as the rule shows it: what its author has written is the author's.
+
+    An object is the one item of its loop.
+    """
+    if isinstance(loop, Listing):
+        return loop.items[index]
+    if isinstance(loop, Constant):
+        return Constant(loop.value[index]) if isinstance(loop.value, list) else loop
+    return loop
+
+
+def part_of(made: Template, keys: Sequence[str]) -> Template:
+    """Return the part of a template that yields the value at these keys; the whole where only its value shows that."""
+    for depth, key in enumerate(keys):
+        if isinstance(made, Constant):
+            return Constant(
+                Lookup(ITEM, tuple(keys[depth:])).render(Scope({}).with_item(made.value, reported=False), Budget())
+            )
+        if isinstance(made, Listing) and (index := _index(made.items, key)) is not None:
+            made = made.items[index]
+        elif isinstance(made, Table) and all(isinstance(name, Constant) for name, _ in made.pairs):
+            found = [value for name, value in made.pairs if isinstance(name, Constant) and name.value == key]
+            made = found[-1] if found else Constant(None)
+        else:
+            return made
+    return made
 
 
 _NOTHING: Final = Scope({})

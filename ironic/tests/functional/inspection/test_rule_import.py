@@ -47,6 +47,9 @@ def test_rules_are_stored_and_a_second_import_changes_nothing(store: Store, run:
     assert before[1][3] is True
     status, said = run(FIRST, {"actions": ACTIONS, "sensitive": True})
     assert (status, "0 created, 0 changed, 2 unchanged." in said, stored(store)) == (0, True, before)
+    # As the API answers with them.
+    answer = {"inspection_rules": [{**FIRST, "links": [], "created_at": "x"}], "next": None}
+    assert "0 created, 0 changed, 1 unchanged." in run(text=json.dumps(answer))[1]
     status, said = run(FIRST | {"description": "new"})
     assert (status, f"rule 1: changed, UUID {UUID}" in said) == (0, True)
     assert stored(store) == [(UUID, "new", 7, False, ACTIONS), before[1]]

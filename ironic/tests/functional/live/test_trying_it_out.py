@@ -13,6 +13,7 @@ import requests
 
 from ironic.tests.live_service import PROGRAMS, all_in_one, free_port, listens
 from ironic.tests.repository import ROOT, tool
+from ironic.tests.web_server import web_server
 
 PATIENCE = 120
 
@@ -67,6 +68,27 @@ def test_make_run_on_a_taken_port_says_how_to_take_another_and_changes_nothing(t
     assert (done.returncode, done.stdout) == (1, "")
     assert f"Port {port} of 127.0.0.1 is taken" in done.stderr and f"make run PORT={port + 10}" in done.stderr
     assert configuration.read_text() == before
+
+
+def test_what_another_service_answers_is_no_greeting_of_this_one(tmp_path: Path) -> None:
+    run = tool("run")
+    lock = tmp_path / "conductor-localhost-1.lock"
+    (tmp_path / "v1").touch()
+    with web_server(tmp_path) as answering:
+        with subprocess.Popen(["sleep", "2"]) as other:
+            lock.write_text("1 life-of-another\n")
+            assert not run.await_answer(answering.url, other, tmp_path)
+        with subprocess.Popen(["sleep", "60"]) as own:
+            lock.write_text(f"{own.pid} life\n")
+            assert run.await_answer(answering.url, own, tmp_path)
+            own.terminate()
+
+
+def test_no_line_of_a_page_is_taken_for_an_answer_when_a_block_is_pasted() -> None:
+    for block in re.findall(r"```bash\n(.*?)```", page(), re.DOTALL):
+        lines = [line.strip() for line in block.strip().splitlines()]
+        for asks in ("read ", "apt-get install"):
+            assert not any(line.startswith(asks) for line in lines[:-1]), lines
 
 
 def test_make_run_leaves_an_edited_configuration_alone(tmp_path: Path) -> None:
@@ -139,7 +161,7 @@ def test_https_and_a_password_as_the_page_has_them(tmp_path: Path) -> None:
     )
     here = {
         "/etc/ironic": str(tmp_path), "/opt/ironic/bin": str(PROGRAMS), ":6385": f":{port}",
-        "-o root -g ironic ": "", "apt-get install apache2-utils\n": "", "systemctl restart ironic\n": "",
+        "-o root -g ironic ": "", "apt-get install -y apache2-utils\n": "", "systemctl restart ironic\n": "",
     }  # fmt: skip
     assert all(any(old in each for each in (*preparing, checking)) for old in here)
 

@@ -165,6 +165,19 @@ def test_features_that_are_missing_stand_in_a_line_of_their_own(
     assert useless.endswith(": [pxe] ipxe_enabled")
 
 
+def test_features_that_are_missing_count_from_the_environment_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OS_NEUTRON__CLEANING_NETWORK", "x")
+    monkeypatch.setenv("OS_GLANCE__SWIFT_ACCOUNT", "x")
+    monkeypatch.setenv("OS_OTHERS__THING", "x")
+    log = tmp_path / "log"
+    prepare([], default_config_files=[written(tmp_path / "a.conf", f"[DEFAULT]\nlog_file = {log}\n")])
+    (line,) = [text for text in log.read_text().splitlines() if "so they are lost" in text]
+    assert "[neutron] networks of Neutron" in line and "[glance] images of Glance" in line
+    assert "others" not in log.read_text()
+
+
 def test_no_group_of_a_missing_feature_has_an_option() -> None:
     assert not missing_features.FEATURES.keys() & OPTIONS.keys()
 

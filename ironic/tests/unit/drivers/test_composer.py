@@ -355,6 +355,28 @@ def test_names_of_the_past_are_skipped_with_a_way_on(kind: str, caplog: pytest.L
         assert f"{kind} interface {name} (option enabled_{kind}_interfaces): " in text
 
 
+@pytest.mark.demand("S16")
+def test_names_from_before_this_service_was_written_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    types = ("oneview", "cisco-ucs-managed", "cisco-ucs-standalone")
+    compose(wanted("acme", *types, deploy=("acme", "iscsi"), power=("acme", "cimc", "ucsm", "oneview")))
+    (text,) = [text for text in caplog.messages if "are skipped" in text]
+    assert "deploy interface iscsi (option enabled_deploy_interfaces): use direct" in text
+    for name in types:
+        assert f"hardware type {name} (option enabled_hardware_types): use hardware type redfish" in text
+
+
+def test_a_type_without_interfaces_is_skipped_by_those_that_it_supports(caplog: pytest.LogCaptureFixture) -> None:
+    class Manual(AcmeHardware):
+        supported_power_interfaces = ["fake"]
+
+    types = {"acme": AcmeHardware, "manual": Manual}
+    composition = compose(wanted("acme", "manual", power=("acme", "ilo")), registry(types))
+    assert composition.drivers.keys() == {"acme"}
+    (text,) = [text for text in caplog.messages if "Skipping" in text]
+    assert "manual: it supports none of the power interfaces that are left; enable one that it supports" in text
+    assert text.endswith("(option enabled_power_interfaces): fake.")
+
+
 def test_a_type_that_is_incomplete_without_them_is_skipped_with_the_reason(caplog: pytest.LogCaptureFixture) -> None:
     class NeedsLater(AcmeHardware):
         supported_boot_interfaces = [LATER]

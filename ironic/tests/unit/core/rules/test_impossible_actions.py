@@ -35,6 +35,22 @@ NEVER: list[tuple[str, Any, dict[str, Any], str]] = [
     ("add-trait", ["lower case"], {}, "a trait must have"),
     ("set-capability", ["a:b", "x"], {}, "a capability must have"),
     ("set-capability", ["a", "x,y"], {}, "a capability must have"),
+    ("set-port-attribute", ["no-mac", "/extra/a", 1], {}, "a port is named by its UUID or its MAC"),
+    ("set-port-attribute", [f"no-{HOST}", "/extra/a", 1], {}, "a port is named by its UUID or its MAC"),
+    ("extend-port-attribute", ["52-54-00-00-00-01", "/extra/a", 1], {}, "a port is named by its UUID or its MAC"),
+    ("del-port-attribute", ["eth0", "/extra/a"], {}, "a port is named by its UUID or its MAC"),
+    ("add-trait", [f"{HOST} x y"], {}, "a trait must have"),
+    ("add-trait", [f"1{HOST}"], {}, "a trait must have"),
+    ("set-capability", [f"{HOST}:x", "y"], {}, "a capability must have"),
+    ("set-capability", [HOST, ["y"]], {}, "a capability must have"),
+    ("set-capability", ["a", [HOST]], {}, "a capability must have"),
+    ("set-capability", ["a", f"x,{HOST}"], {}, "a capability must have"),
+    ("add-trait", ["{item}"], {"loop": ["CUSTOM_A", "lower case"]}, "a trait must have"),
+    ("add-trait", ["CUSTOM_{item.name}"], {"loop": [{"name": "a b"}]}, "a trait must have"),
+    ("set-attribute", ["/{item[field]}", 5], {"loop": {"field": "properties"}}, "/properties must be"),
+    ("set-attribute", ["{item[path]}", "{item[value]}"], {"loop": [{"path": "/nothing", "value": 1}]}, "can't write"),
+    ("set-attribute", ["{item[path]}", "{item[value]}"], {"loop": [{"path": "/owner", "value": HOST}]}, LITERAL_ONLY),
+    ("set-attribute", ["{item[0]}", 1], {"loop": [["/driver_info/a"], [HOST]]}, "a path can't contain"),
 ]
 
 
@@ -62,6 +78,12 @@ def test_what_is_refused_does_fail_on_a_machine(op: str, args: Any, rest: dict[s
         ("set-attribute", ["/owner", "{plugin_data[owner]}"], {}),
         ("set-attribute", ["/owner", "{node.extra[owner]}"], {}),
         ("set-attribute", ["/owner", "{item}"], {"loop": ["literal"]}),
+        ("set-attribute", ["/owner", "{item[a]}"], {"loop": [{"a": "literal", "b": HOST}]}),
+        ("set-attribute", ["{item[path]}", "{item[value]}"], {"loop": [{"path": "/driver_info/a", "value": HOST}]}),
+        ("set-port-attribute", ["{item}", "/extra/a", 1], {"loop": "{plugin_data[macs]}"}),
+        ("set-port-attribute", ["52:54:00:00:00:{inventory[last]}", "/extra/a", 1], {}),
+        ("set-port-attribute", ["{item}", "/extra/a", 1], {"loop": [PORT, "52:54:00:AA:00:01"]}),
+        ("set-capability", ["{inventory[a]}_{inventory[b]}", "x{inventory[a]}"], {}),
         ("set-attribute", ["/owner", HOST], {"loop": []}),
         ("set-attribute", ["/owner", None], {}),
         ("set-attribute", ["/description", HOST], {}),
@@ -81,6 +103,32 @@ def test_what_is_refused_does_fail_on_a_machine(op: str, args: Any, rest: dict[s
 )
 def test_an_action_that_may_work_is_accepted(op: str, args: Any, rest: dict[str, Any]) -> None:
     check_possible(check_rule(rule([{"op": op, "args": args, **rest}])))
+
+
+LITERALS = [{"path": "/driver_info/a", "value": 1}, {"path": "/properties/inspection_scope", "value": "s"}]
+
+
+@pytest.mark.parametrize(
+    ("loop", "written"),
+    [
+        (LITERALS, {"/driver_info/a": 1, "/properties/inspection_scope": "s"}),
+        ([*LITERALS, {"path": "/description", "value": "{inventory[bmc_address]}"}], {"/description": "192.0.2.7"}),
+        ({"path": "/owner", "value": "o", "other": "{inventory[bmc_address]}"}, {"/owner": "o"}),
+    ],
+)
+def test_what_the_author_of_a_loop_has_written_is_the_authors(loop: Any, written: dict[str, Any]) -> None:
+    document = rule([{"op": "set-attribute", "args": ["{item[path]}", "{item[value]}"], "loop": loop}])
+    compiled = check_rule(document)
+    check_possible(compiled)
+    outcome = act("set-attribute", {"path": "{item[path]}", "value": "{item[value]}"}, loop=loop)
+    assert outcome.failure is None
+    values = {change["path"]: change["value"] for change in outcome.changes.node}
+    assert values.items() >= written.items()
+
+
+def test_a_key_that_a_machine_names_makes_the_whole_item_the_machines() -> None:
+    loop = [{"path": "/owner", "value": "o", "{inventory[bmc_address]}": "x"}]
+    assert LITERAL_ONLY in why(act("set-attribute", ["/owner", "{item[value]}"], loop=loop))
 
 
 OF_THE_INSPECTOR: list[tuple[dict[str, Any], str]] = [
