@@ -6,6 +6,7 @@ address and credentials, so other credentials begin with a count of their own. S
 doc/contract/drivers.md#refused-logins.
 """
 
+import hashlib
 from datetime import timedelta
 from enum import Enum, auto
 from typing import Any, Final
@@ -20,6 +21,10 @@ from ironic.db.transactions import Transactions, unit_of_work
 # A conductor that died during an attempt leaves its reservation behind.
 _LONGEST_ATTEMPT: Final = timedelta(minutes=10)
 _LONGEST_ADDRESS: Final = 255
+# Of the digest.
+_ROUNDS: Final = 4096
+_BLOCK: Final = 8
+_MOST_LISTED: Final = 1000
 
 
 class Turn(Enum):
@@ -32,6 +37,12 @@ class Turn(Enum):
     """Too many attempts were refused."""
 
 
+def login_of(address: str, username: str, password: str | None) -> str:
+    """Return the name of a login: a digest that is slow to compute, so that it does not help to guess a password."""
+    salt = f"{address}\n{username}".encode()
+    return hashlib.scrypt((password or "").encode(), salt=salt, n=_ROUNDS, r=_BLOCK, p=1, dklen=32).hex()
+
+
 class BmcLogins:
     """The logins that were refused or are being tried."""
 
@@ -42,6 +53,13 @@ class BmcLogins:
         """Return how many attempts in a row were refused."""
         with self.transactions.reading() as connection:
             return connection.scalar(sa.select(bmc_logins.c.refused).where(bmc_logins.c.login == login)) or 0
+
+    def refused_ones(self) -> list[tuple[str, str]]:
+        """Return the login and the address of those that were refused, the latest first, a thousand at most."""
+        c = bmc_logins.c
+        query = sa.select(c.login, c.address).where(c.refused > 0).order_by(c.tried_at.desc()).limit(_MOST_LISTED)
+        with self.transactions.reading() as connection:
+            return [(row.login, row.address) for row in connection.execute(query)]
 
     @unit_of_work
     def reserve(self, connection: Connection, login: str, address: str, limit: int) -> Turn:

@@ -30,7 +30,7 @@ from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
 from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
 from ironic.core.values import Bool, Enum
-from ironic.services import allocation_binding, node_changes, node_parents, row_limits
+from ironic.services import allocation_binding, node_changes, node_parents, refused_logins, row_limits
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -153,6 +153,9 @@ def patch(request: Request, node: str, changes: Sequence[Change], reset_interfac
         named_nodes.check_ident(request, node),
         lambda record: _change(request, record, changes, node, reset=reset_interfaces),
         named_nodes.lock_retries(request),
+    )
+    refused_logins.forget_written(
+        request.store, record.driver_info or {}, json_patch.written_to("driver_info", changes)
     )
     return answers.document(reads.document(request, record))
 

@@ -1,24 +1,20 @@
 """The guard of one login at a BMC: it stops all conductors from trying credentials that the BMC refuses.
 
 The count is in the database (`ironic.db.bmc_logins`). Every attempt to log in is made within `attempt`, which reserves
-it before. The guard knows the login only by a digest that is slow to compute, so the row does not help to guess a
-password.
+it before. The guard knows the login only by its digest.
 """
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 from ironic.conf import CONF
-from ironic.db.bmc_logins import BmcLogins, Turn
+from ironic.db.bmc_logins import BmcLogins, Turn, login_of
 from ironic.drivers.interruptible_wait import pause
 
 T = TypeVar("T")
 
-_ROUNDS: Final = 4096
-_BLOCK: Final = 8
 # Others who try the same login at this moment know soon whether it is accepted.
 _PAUSE: Final = 0.5
 LONGEST_WAIT: Final = 60.0
@@ -41,10 +37,7 @@ class LoginGuard:
 
     def __init__(self, logins: BmcLogins, address: str, username: str, password: str | None) -> None:
         self._logins, self._address = logins, address
-        digest = hashlib.scrypt(
-            (password or "").encode(), salt=f"{address}\n{username}".encode(), n=_ROUNDS, r=_BLOCK, p=1, dklen=32
-        )
-        self._login = digest.hex()
+        self._login = login_of(address, username, password)
 
     def check(self) -> None:
         """Raise LoginBarred when the login was refused too often."""
@@ -136,5 +129,5 @@ def guard_of(store: Any, address: str, username: str, password: str | None) -> L
 def _barred(refused: int) -> LoginBarred:
     return LoginBarred(
         f"wrong password or user name: it refused this login {refused} times, so it is not tried again; change the "
-        "address, the user name or the password in driver_info"
+        "address, the user name or the password in driver_info; if the account was repaired, write its password again"
     )

@@ -59,11 +59,11 @@ def test_history_and_access_log_name_the_user_and_the_request(tmp_path: Path) ->
         long = session.get(f"{running.url}/v1/nodes/{chr(10) * 900}?password=x&name={'y' * 3000}", timeout=30)
         assert long.status_code == 400
     # Of each of the moves the log of the conductor's thread has lines, which name the request and the user.
-    lines = [line for line in running.log.splitlines() if " ironic.conductor." in line]
+    logged = [line for line in running.log.splitlines() if " ironic.conductor." in line]
     for request_id in ids:
-        assert any(f"[- {request_id} {USER} - " in line for line in lines), request_id
+        assert any(f"[- {request_id} {USER} - " in line for line in logged), request_id
     # What no request has begun has no name.
-    assert any(" ironic.conductor.service [-] " in line for line in lines)
+    assert any(" ironic.conductor.service [-] " in line for line in logged)
     written = (tmp_path / "access.log").read_text().splitlines()
     assert max(map(len, written)) < 2048
     assert written[-1].endswith(f"400 {written[-1].split()[-2]} {long.headers['openstack-request-id']}")
