@@ -32,6 +32,9 @@ and files, and there are no volumes. A site that needs one of these cannot move 
 | message bus | RabbitMQ by oslo.messaging, or none in the all-in-one program |
 | database | SQLite, MariaDB, MySQL, PostgreSQL; [the data are not taken over](#database) |
 
+Install a third party's package by `pip install --no-deps`: for a requirement such as `ironic>=20` pip would put
+OpenStack's package in the place of this one.
+
 ## Features that are missing
 
 The start of the service names those whose options a configuration file sets, in one line.
@@ -66,8 +69,9 @@ OPTION_GROUPS = """
 
 An option that is here has the group, name, type and default of OpenStack Ironic;
 [the exceptions](contract/options.md#names-and-defaults) are few, and [Options](options.md) lists all. An option that is
-missing does not stop the start: a warning lists all of a file. Start once with your file and read the first lines of
-the log, or compare the file beforehand ([Configuration](configuration.md)).
+missing does not stop the start: a warning lists all of a file. A **value** that is not known here stops it, with file
+and line: of the reference's values that is only `[deploy]ramdisk_image_download_source = swift`. Start once with your
+file and read the first lines of the log, or compare the file beforehand ([Configuration](configuration.md)).
 
 These options of OpenStack Ironic are missing in groups that are here:
 

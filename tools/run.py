@@ -94,6 +94,12 @@ Ironic serves {url} and logs to {log}. Ctrl-C ends it. Five commands to try in a
   {client} node deploy first --wait
   {client} node show first --fields provision_state power_state driver
 """
+AGAIN = """\
+Ironic serves {url} and logs to {log}, with the machines of the last time. Ctrl-C ends it. In another terminal:
+
+  export OS_AUTH_TYPE=none OS_ENDPOINT={url}
+  {client} node list
+"""
 TAKEN = """\
 Port {port} of {host} is taken, so another process listens there. Serve on another port: make run PORT={free}
 """
@@ -216,6 +222,7 @@ def main() -> int:
     if arguments.port:
         change_port(configuration, arguments.port)
     url = url_of(configuration)
+    said = AGAIN if (configuration.parent / "ironic.sqlite").exists() else EXAMPLES
     option = ["--config-file", str(configuration)]
     subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)
     service = subprocess.Popen([PROGRAMS / "ironic", *option])
@@ -225,7 +232,7 @@ def main() -> int:
     directory = arguments.directory.resolve()
     if await_answer(url, service, directory):
         log = directory / "ironic.log"
-        print(EXAMPLES.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)
+        print(said.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)
     return service.wait()
 
 

@@ -55,6 +55,16 @@ def test_make_run_serves_and_prints_the_five_commands_of_the_readme_which_work(t
         service.communicate(timeout=PATIENCE)
     assert service.returncode == 0
     assert not listens(port)
+    # The machine of the first time is there, so its creation is not proposed again.
+    service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    try:
+        assert service.stdout
+        said = "".join(iter(service.stdout.readline, "\n"))
+        said += "".join(service.stdout.readline() for _ in range(2))
+        assert "with the machines of the last time" in said and "node list" in said and "node create" not in said
+    finally:
+        service.terminate()
+        service.communicate(timeout=PATIENCE)
 
 
 def test_make_run_on_a_taken_port_says_how_to_take_another_and_changes_nothing(tmp_path: Path) -> None:
