@@ -208,7 +208,9 @@ def status_of(move: Move) -> str:
 def _log(uuid: str, move: Move) -> None:
     if move.is_failure:
         text = "Node %s moved from state '%s' to '%s' on event '%s' (target '%s'): %s"
-        LOG.error(text, uuid, move.old, move.new, move.event, move.target, move.last_error)
+        # A user has asked for the end: nothing is at fault.
+        level = logging.INFO if move.event == "abort" else logging.ERROR
+        LOG.log(level, text, uuid, move.old, move.new, move.event, move.target, move.last_error)
     else:
         text = "Node %s moved from state '%s' to '%s' on event '%s' (target '%s')"
         LOG.info(text, uuid, move.old, move.new, move.event, move.target)

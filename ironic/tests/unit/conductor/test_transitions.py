@@ -161,10 +161,18 @@ def test_nothing_of_a_move_is_left_when_it_can_not_be_stored(make_node, store, r
     assert NodeRecord is type(node)
 
 
-@pytest.mark.parametrize("event, error, level", [("wait", None, logging.INFO), ("fail", "it broke", logging.ERROR)])
-def test_a_move_is_logged_with_its_node(event, error, level, make_node, move, caplog):
+@pytest.mark.parametrize(
+    "state, event, error, level",
+    [
+        ("cleaning", "wait", None, logging.INFO),
+        ("cleaning", "fail", "it broke", logging.ERROR),
+        # A user asked for it.
+        ("clean wait", "abort", "it was aborted", logging.INFO),
+    ],
+)
+def test_a_move_is_logged_with_its_node(state, event, error, level, make_node, move, caplog):
     caplog.set_level(logging.INFO)
-    node = make_node(provision_state="cleaning")
+    node = make_node(provision_state=state)
     move(node, event, last_error=error)
     (record,) = [record for record in caplog.records if record.name == "ironic.conductor.transitions"]
     assert record.levelno == level
