@@ -22,6 +22,11 @@ class OwnDirectory(NamedTuple):
     option: str
 
     @property
+    def is_used(self) -> bool:
+        """Whether there is one: an empty option turns it off."""
+        return bool(str(CONF[self.group][self.option]).strip())
+
+    @property
     def path(self) -> str:
         """Its absolute path."""
         return os.path.abspath(str(CONF[self.group][self.option]))
@@ -31,6 +36,8 @@ class OwnDirectory(NamedTuple):
 
     def fault(self) -> str | None:
         """Return why this process can't make it or write to it, None if it can; nothing is made."""
+        if not self.is_used:
+            return None
         path = self.path
         while not os.path.lexists(path):
             path = os.path.dirname(path)
@@ -59,7 +66,7 @@ def explained(error: OSError) -> str:
     if not isinstance(error.filename, str):
         return reason
     path = os.path.abspath(error.filename)
-    for own in _ALL:
+    for own in (each for each in _ALL if each.is_used):
         # The directories above it are made with it.
         if os.path.commonpath((path, own.path)) in (own.path, path) and path != os.sep:
             place = f"[{own.group}]{own.option}"

@@ -81,6 +81,17 @@ def test_a_directory_that_can_not_be_written_is_a_fault(bench, monkeypatch, tmp_
     assert f"{tmp_path}/file/ramdisks ([pxe]tftp_master_path) can't be a directory" in answer["power"]["reason"]
 
 
+def test_a_cache_that_is_turned_off_is_no_directory(bench, monkeypatch, tmp_path, conf):
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    conf(pxe__tftp_master_path=" ", pxe__tftp_root=str(tmp_path / "file"))
+    monkeypatch.setattr(FakePower, "written_directories", lambda self: [own_directories.RAMDISKS])
+    assert bench.endpoint.validate_interfaces(bench.context, bench.node())["power"]["result"] is True
+    assert "tftp_root" in own_directories.explained(
+        NotADirectoryError(20, "no directory", str(tmp_path / "file" / "a"))
+    )
+
+
 def test_an_interface_with_wrong_settings_is_not_tried(bench, survey):
     bench.script.answers["power.validate"] = ZeroDivisionError("oops")
     answer = bench.endpoint.validate_interfaces(bench.context, bench.node("power"))
