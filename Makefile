@@ -42,7 +42,7 @@ help:
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"
 	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"
 	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
-	@echo "make docs      build the documentation site in .site; a dead link fails"
+	@echo "make docs      build the documentation site in .site; a dead link fails; EDIT=ADDRESS adds links by which pages are edited"
 	@echo "make docs-browser  the site in Chromium without a network: diagrams, widths, search; two minutes"
 	@echo "make clean     remove what make made"
 
@@ -176,10 +176,9 @@ bench-bmcs: venv
 pages: venv
 	@$(BIN)/python tools/pages.py
 
-# The source directory is the top of the tree, see doc/conf.py.
+# The source directory is the top of the tree, see doc/conf.py, which also has what EDIT is.
 docs: venv
-	@$(BIN)/python tools/mermaid.py > /dev/null
-	@$(TIMED) docs $(BIN)/sphinx-build -q -W --keep-going -c doc -d .cache/doctrees . .site
+	@SITE_EDIT='$(EDIT)' $(TIMED) docs $(BIN)/sphinx-build -q -W --keep-going -c doc -d .cache/doctrees . .site
 	@echo "open .site/index.html"
 
 clean: services-stop

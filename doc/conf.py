@@ -5,10 +5,10 @@ which have to work in the repository and on the site alike.
 """
 
 import configparser
-import html
 import logging
+import os
+import sys
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -21,6 +21,9 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import nested_parse_with_titles
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "tools"))
+
+from diagrams import diagram_directive  # noqa: E402
 
 project = "Ironic"
 html_title = "Ironic"
@@ -44,26 +47,21 @@ highlight_language = "text"
 # openstackdocstheme installs and works, but brings the header, footer, licence, search and visitor counting of
 # docs.openstack.org, where this site is not. Furo fetches nothing from elsewhere and searches the site's own index.
 html_theme = "furo"
-html_theme_options = {"navigation_with_keys": True}
+# `make docs EDIT=https://forge.example/ironic/edit/main` adds a link to each page, by which a reader changes it.
+# Without that address a page only shows its source.
+EDIT = os.environ.get("SITE_EDIT", "").rstrip("/")
+html_theme_options = {
+    "navigation_with_keys": True,
+    "top_of_page_buttons": ["view", *(["edit"] if EDIT else [])],
+    **({"source_edit_link": f"{EDIT}/{{filename}}"} if EDIT else {}),
+}
 # The first page is below doc/; the site opens at its top.
 html_additional_pages = {"index": "to_first_page.html"}
 templates_path = ["_templates"]
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "_static" / "search_ranking.js")
 
-# `make docs` puts mermaid there: a script, as browsers load no modules from files of the disk.
-MERMAID = HERE.parent / ".cache" / "mermaid"
-html_static_path = ["_static", *([str(MERMAID)] if MERMAID.exists() else [])]
-
-
-class Diagram(SphinxDirective):
-    """A fence `mermaid`, which the browser draws; sites that show Markdown draw it themselves."""
-
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        text = html.escape("\n".join(self.content))
-        return [nodes.raw("", f'<pre class="mermaid">{text}</pre>', format="html")]
+html_static_path = ["_static"]
 
 
 RELEASE_NOTES = "doc/release-notes"
@@ -95,17 +93,9 @@ def changed_by_notes(*_: object) -> list[str]:
     return [RELEASE_NOTES]
 
 
-def draw_diagrams(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
-    """Load the scripts on pages that have a diagram."""
-    if '<pre class="mermaid">' in context.get("body", ""):
-        app.add_js_file("mermaid.min.js", loading_method="defer")
-        app.add_js_file("diagrams.js", loading_method="defer")
-
-
 def setup(app: Sphinx) -> None:
     """Add what Sphinx does not know: diagrams, and fences of `dnsmasq.conf`, by which a test finds them, as text."""
     app.add_lexer("dnsmasq.conf", TextLexer)
-    app.add_directive("mermaid", Diagram)
+    diagram_directive.add_to(app)
     app.add_directive("release-notes", ReleaseNotes)
     app.connect("env-get-outdated", changed_by_notes)
-    app.connect("html-page-context", draw_diagrams)

@@ -29,6 +29,8 @@ SEARCHES = {
     "neutron": "doc/coming-from-openstack",
 }
 
+_DRAWN = "[...document.querySelectorAll('figure.diagram img')].filter(one => one.naturalWidth > 0).length"
+
 _TOO_WIDE = """more => {
     const wide = [...document.querySelectorAll('.highlight pre, article dd, article p' + more)]
         .filter(one => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
@@ -68,7 +70,7 @@ def _read_all(page: Page, pictures: Path | None) -> Iterator[str]:
             page.set_viewport_size({"width": width, "height": 900})
             page.goto(f"file://{SITE / name}.html")
             if diagrams:
-                page.wait_for_function(f"document.querySelectorAll('pre.mermaid > svg').length === {diagrams}")
+                page.wait_for_function(f"{_DRAWN} === {diagrams}")
             if wide := page.evaluate(_TOO_WIDE, ", .table-wrapper" if about == "desk" else ""):
                 yield f"{name}: too wide for a {about}: {wide}"
             if pictures:
