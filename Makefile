@@ -18,7 +18,7 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser clean battery fuzz change-cost lab lab-tutorials console-browser console-podman
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost lab lab-tutorials console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
@@ -44,6 +44,7 @@ help:
 	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
 	@echo "make docs      build the documentation site in .site; a dead link fails; EDIT=ADDRESS adds links by which pages are edited"
 	@echo "make docs-browser  the site in Chromium without a network: diagrams, widths, search; two minutes"
+	@echo "make screenshots  the pictures of pages anew, of what really runs, in Chromium; two minutes"
 	@echo "make clean     remove what make made"
 
 run: $(VENV)/.client
@@ -132,6 +133,11 @@ docs-browser: docs
 	@tools/packages.sh tools/console-browser-packages.txt
 	@$(PIP) install 'playwright>=1.50,<2'
 	@$(BIN)/python tools/site_browser.py
+
+screenshots: docs $(VENV)/.client
+	@tools/packages.sh tools/console-browser-packages.txt
+	@$(PIP) install 'playwright>=1.50,<2'
+	@PYTHONPATH=. $(BIN)/python tools/screenshots.py
 
 console-podman: venv
 	@tools/packages.sh

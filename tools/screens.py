@@ -47,7 +47,7 @@ def run(arguments: list[str]) -> None:
     options = ["-displayfd", str(said), "-rfbport", str(port), "-localhost", "-SecurityTypes", "None"]
     with (home() / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(
-            ["Xtigervnc", *options, "-geometry", "320x240", "-depth", "24"],
+            ["Xtigervnc", *options, "-geometry", "320x240", "-depth", "24", "-desktop", "machine"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -100,6 +100,16 @@ def test_each_diagram_of_a_page_is_a_picture_with_its_words(site: Path, page: Pa
         assert words and words <= drawn
 
 
+def test_screenshots_are_small_and_shown_with_words_for_those_who_do_not_see_them(site: Path) -> None:
+    shown = {}
+    for page in site.rglob("*.html"):
+        for words, address in re.findall(r'<img alt="([^"]*)" src="([^"]+\.png)"', page.read_text()):
+            shown[address.rpartition("/")[2]] = words
+            assert (page.parent / address).stat().st_size < 100_000
+    assert set(shown) == {path.name for path in (ROOT / "doc" / "_static" / "screenshots").iterdir()} != set()
+    assert all(len(words.split()) > 5 for words in shown.values()), shown
+
+
 def test_the_diagrams_of_the_states_have_every_state_and_event(site: Path) -> None:
     whole, *chapters = pictures_of(site / "doc" / "states.html")
     assert whole >= states.ALL
