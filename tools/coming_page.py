@@ -23,6 +23,7 @@ and files, and there are no volumes. A site that needs one of these cannot move 
 | --- | --- |
 | REST API, versions 1.1 to 1.115 | [the same](microversions.md), documented deviations [apart](contract/defects.md) |
 | `baremetal`, the SDK, Nova, Metal3 | [work unchanged](clients.md) |
+| configuration files of Metal3 and Bifrost | [start, with exceptions](metal3-and-bifrost.md) |
 | ironic-python-agent and its ramdisks | [work unchanged](agent.md) |
 | Keystone, policy files, `http_basic` | [the same](access.md), with the reference's names of rules |
 | third parties' drivers, hooks, rules | [the same import paths](write-a-hardware-type.md#what-a-package-may-import) |
@@ -79,6 +80,9 @@ These options of OpenStack Ironic are missing in groups that are here:
 | --- | --- |"""
 
 OLDER = """
+Of a value one is missing: `swift` of `[deploy]ramdisk_image_download_source`, which stops the start. Use `http` or
+`local`. `[audit]ignore_req_list` is a list here, separated by commas as there.
+
 Older names that are read as well:
 
 | older name | name |
@@ -194,7 +198,9 @@ MISSING_OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "the process": {
         "DEFAULT": ("bindir", "ignore_project_check_for_admin_tasks", "pecan_debug", "use_rpc_for_database"),
         "api": ("middleware",),
+        "errors": ("fatal_exception_format_errors",),
     },
+    "the database": {"database": ("mysql_engine", "sqlite_synchronous")},
 }
 
 # Programs of the reference that are missing, and what is done without them.

@@ -9,7 +9,8 @@ from oslo_config import cfg
 from ironic.conf.option_types import ListOpt
 from ironic.core.hardware_interfaces import KINDS, interface_field
 
-_ENABLED = {
+# None is the first interface that each enabled hardware type lists.
+ENABLED = {
     "bios": ["no-bios", "redfish"],
     "boot": ["ipxe", "pxe", "redfish-virtual-media"],
     "console": ["no-console"],
@@ -32,9 +33,9 @@ _UNSET = " By default the first one that each enabled hardware type lists; the o
 def _enabled(kind: str) -> cfg.Opt:
     return ListOpt(
         f"enabled_{interface_field(kind)}s",
-        default=_ENABLED[kind],
-        help=f"Implementations of the {kind} interface that nodes may use."
-        + (_UNSET if _ENABLED[kind] is None else ""),
+        default=ENABLED[kind],
+        help=f"Implementations of the {kind} interface that nodes may use. An empty list is the default."
+        + (_UNSET if ENABLED[kind] is None else ""),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from oslo_config import cfg
 
-from ironic.conf import config_files
+from ironic.conf import config_files, drivers
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.drivers.clean_priorities import CleanPriorities
 
@@ -59,15 +59,19 @@ class DriverOptions:
     def from_conf(cls, conf: cfg.ConfigOpts) -> Self:
         """Return the values of the options."""
         enabled: dict[str, tuple[str, ...] | None] = {}
+        unasked = set()
         for kind in KINDS:
-            names = conf[enabled_option(kind)]
+            # Deployment tools write an empty value where they leave the choice to the service.
+            names = conf[enabled_option(kind)] or drivers.ENABLED[kind]
             enabled[kind] = None if names is None else tuple(dict.fromkeys(names))
+            if not conf[enabled_option(kind)] or not config_files.is_set(conf, "DEFAULT", enabled_option(kind)):
+                unasked.add(kind)
         return cls(
             hardware_types=tuple(dict.fromkeys(conf.enabled_hardware_types)),
             classic_drivers=tuple(dict.fromkeys(conf.enabled_drivers)),
             enabled=enabled,
             defaults={kind: conf[default_option(kind)] for kind in KINDS},
-            unasked=frozenset(kind for kind in KINDS if not config_files.is_set(conf, "DEFAULT", enabled_option(kind))),
+            unasked=frozenset(unasked),
             clean_priorities=CleanPriorities.from_conf(conf),
         )
 

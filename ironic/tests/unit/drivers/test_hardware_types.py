@@ -171,6 +171,13 @@ def test_such_a_type_needs_no_option_of_what_it_does_not_list(conf: Setter) -> N
         Composer(listed, everything).compose()
 
 
+def test_an_empty_list_of_interfaces_is_the_default(conf: Setter) -> None:
+    usual = DriverOptions.from_conf(CONF)
+    conf(**{driver_options.enabled_option(kind): [] for kind in KINDS})
+    assert DriverOptions.from_conf(CONF) == usual
+    Composer(usual, installed()).compose()
+
+
 @pytest.mark.demand("S1", "S3")
 def test_every_name_leads_to_a_class_of_its_kind() -> None:
     for group, names in published_here().items():

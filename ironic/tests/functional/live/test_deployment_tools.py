@@ -1,0 +1,69 @@
+"""The files that Metal3's image and Bifrost's role render start the service; what is lost of them is on their page."""
+
+import http.client
+import json
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from ironic.tests.live_service import Service, create_database
+from ironic.tests.repository import ROOT
+
+DATA = Path(__file__).parents[2] / "data"
+PAGE = ROOT / "doc" / "metal3-and-bifrost.md"
+LOST = re.compile(r"\[(\w+)\] ([a-z_]+(?:, [a-z_]+)*)")
+SKIPPED = re.compile(r"(?:hardware type|deploy interface) ([\w-]+) \(option")
+
+
+def ask(door: Path, path: str) -> tuple[int, object]:
+    """Return the answer of the API at a socket of the file system."""
+    connection = http.client.HTTPConnection("localhost", timeout=30)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(str(door))
+    connection.request("GET", path, headers={"X-OpenStack-Ironic-API-Version": "1.89"})
+    answer = connection.getresponse()
+    found = answer.status, json.loads(answer.read())
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("tool", "types", "lost"),
+    [
+        ("Metal3", {"fake-hardware", "ipmi", "manual-management", "redfish"}, {"bootc", "idrac", "certificates_path"}),
+        ("Bifrost", {"ipmi", "manual-management", "redfish"}, {"dhcp_leasefile", "send_sensor_data"}),
+    ],
+)
+def test_a_rendered_file_starts_and_its_page_names_what_is_lost(
+    tmp_path: Path, tool: str, types: set[str], lost: set[str]
+) -> None:
+    configuration = tmp_path / "ironic.conf"
+    configuration.write_text((DATA / f"{tool.lower()}.conf").read_text().replace("@STATE_DIR@", str(tmp_path)))
+    create_database(configuration)
+    service = Service("ironic", [configuration], tmp_path / "service.log")
+    try:
+        service.await_ready()
+        door = tmp_path / "ironic.sock"
+        assert ask(door, "/")[0] == 200
+        status, drivers = ask(door, "/v1/drivers")
+        assert isinstance(drivers, dict)
+        assert (status, {driver["name"] for driver in drivers["drivers"]}) == (200, types)
+    finally:
+        service.stop()
+    warnings = [line for line in service.log.splitlines() if f" {service.process_id} WARNING " in line]
+    assert not [line for line in service.log.splitlines() if " ERROR " in line]
+    names = {
+        name
+        for line in warnings
+        if "they have no effect" in line
+        for group, listed in LOST.findall(line)
+        for name in listed.split(", ")
+    }
+    names |= {name for line in warnings for name in SKIPPED.findall(line)}
+    names |= {name for line in warnings if "so they are lost" in line for name, _ in LOST.findall(line)}
+    assert lost <= names
+    section = PAGE.read_text().partition(f"## {tool}\n")[2].partition("\n## ")[0]
+    unnamed = {name for name in names if name not in section and not name.startswith("send_sensor_data_")}
+    assert unnamed == set()
