@@ -106,3 +106,21 @@ def test_the_commands_for_those_who_come_from_elsewhere(lab: Lab, baremetal: She
     seen = [run(baremetal, command.replace("NODE", "moved")) for command in (show, ports, maintain)]
     assert "image.raw" in seen[0] and "52:54:00:12:34:99" in seen[1]
     assert lab.shown("nodes/moved")["maintenance"] is True
+
+
+def test_the_commands_for_machines_that_are_retired_or_repaired(lab: Lab, baremetal: Shell) -> None:
+    commands = typed(ROOT / "doc" / "replacing.md")
+    assert len(commands) == 14
+    lab.enroll("old", "active")
+    for name, state in (("broken", "active"), ("repaired", "manageable")):
+        node = lab.enroll(name, state)
+        baremetal("port", "create", "52:54:00:12:34:a" + str(len(name)), "--node", node)
+    for command in commands:
+        printed = run(baremetal, command)
+        if "--retired --fields" in command:
+            assert "lease ends in May" in printed
+        if "undeploy" in command:
+            lab.wait_for("old", provision_state="manageable")
+    assert [node["name"] for node in lab.shown("nodes")["nodes"]] == ["repaired"]
+    assert lab.shown("nodes/repaired")["provision_state"] == "manageable"
+    assert [port["address"] for port in lab.shown("ports")["ports"]] == ["52:54:00:12:34:aa"]
