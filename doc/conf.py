@@ -31,7 +31,7 @@ html_show_copyright = False
 
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-include_patterns = ["doc/**.md", "api-ref/**.md", "ironic/api/README.md", "*.md"]
+include_patterns = ["doc/**.md", "api-ref/**.md", "ironic/api/README.md", "devstack/*.md", "*.md"]
 # Sphinx walks everything else to find these.
 exclude_patterns = [".*", "build", "dist", "ironic/tests"]
 root_doc = "doc/index"

@@ -30,18 +30,14 @@ PACKAGES = ("tempest==47.0.0", "ironic-tempest-plugin==3.2.0")
 PAGE = ROOT / "doc" / "tempest.md"
 SUITES = "ironic_tempest_plugin.tests.api"
 
+# The options that DevStack's plug-in sets too.
+SHARED = ROOT / "devstack" / "files"
+
+# What only this run has: graphical consoles, and the Keystone beside it.
 _SERVICE = """\
 [DEFAULT]
-auth_strategy = keystone
 my_ip = 127.0.0.1
-# Tests of resetting interfaces change a node from this type and back.
-enabled_hardware_types = fake-hardware, ipmi
-enabled_boot_interfaces = fake, ipxe
 enabled_console_interfaces = fake, no-console, fake-graphical
-enabled_deploy_interfaces = fake, direct
-enabled_management_interfaces = fake, noop, ipmitool
-enabled_power_interfaces = fake, ipmitool
-enabled_vendor_interfaces = fake, ipmitool, no-vendor
 [fake]
 deploy_delay = 0
 [vnc]
@@ -80,14 +76,8 @@ horizon = false
 neutron = false
 nova = false
 swift = false
-ironic = true
-[enforce_scope]
-ironic = true
 [baremetal]
-driver = fake-hardware
-enabled_drivers = fake-hardware
-enabled_hardware_types = fake-hardware,ipmi
-enabled_console_interfaces = fake, no-console, fake-graphical
+enabled_console_interfaces = fake,no-console,fake-graphical
 """
 
 
@@ -105,7 +95,8 @@ def serving(directory: Path) -> Iterator[keystone_server.Keystone]:
     url = f"http://{keystone_server.HOST}:{port}"
     (directory / "keystone").mkdir()
     with keystone_server.serving(directory / "keystone", baremetal=url) as keystone:
-        files = [run.configure(directory / "ironic", port), directory / "keystone.conf"]
+        own = directory / "keystone.conf"
+        files = [run.configure(directory / "ironic", port), SHARED / "ironic.conf", own]
         trust = "\n".join(f"{name} = {value}" for name, value in keystone.trust().items())
         consoles = {
             "proxy_port": keystone_server.free_port(),
@@ -113,7 +104,7 @@ def serving(directory: Path) -> Iterator[keystone_server.Keystone]:
             "screens": ROOT / "tools" / "screens.py",
             "directory": directory,
         }
-        files[1].write_text(_SERVICE.format(trust=trust, **consoles))
+        own.write_text(_SERVICE.format(trust=trust, **consoles))
         options = [f"--config-file={file}" for file in files]
         subprocess.run([run.PROGRAMS / "ironic-dbsync", *options, "upgrade"], check=True)
         service = subprocess.Popen([run.PROGRAMS / "ironic", *options], stdin=subprocess.DEVNULL)
@@ -136,14 +127,15 @@ def test(directory: Path, pattern: str) -> tuple[int, str]:
         subprocess.run(
             [tempest, "init", workspace], check=True, capture_output=True, stdin=subprocess.DEVNULL, env=environment
         )
-        (workspace / "etc" / "tempest.conf").write_text(
-            _TEMPEST.format(
-                directory=directory,
-                password=keystone_server.ADMIN_PASSWORD,
-                url=keystone.url,
-                region=keystone_server.REGION,
-            )
+        own = _TEMPEST.format(
+            directory=directory,
+            password=keystone_server.ADMIN_PASSWORD,
+            url=keystone.url,
+            region=keystone_server.REGION,
         )
+        # The last value of an option counts.
+        shared = (SHARED / "tempest.conf").read_text()
+        (workspace / "etc" / "tempest.conf").write_text(f"{shared}{own}")
         command = [tempest, "run", "--regex", pattern, "--concurrency", "4"]
         process = subprocess.Popen(
             command,
