@@ -59,6 +59,7 @@ html_theme_options = {
 html_additional_pages = {"index": "to_first_page.html"}
 templates_path = ["_templates"]
 html_css_files = ["site.css"]
+html_js_files = ["sidebar.js"]
 html_search_scorer = str(HERE / "_static" / "search_ranking.js")
 
 html_static_path = ["_static"]

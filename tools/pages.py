@@ -132,8 +132,10 @@ def _verbs() -> Iterator[str]:
 
 def options_page() -> str:
     """Return one definition list per group."""
-    lines = [OPTIONS_HEAD]
-    for group in dict.fromkeys((*OPTIONS, *BORROWED)):
+    groups = list(dict.fromkeys((*OPTIONS, *BORROWED)))
+    links = ", ".join(f"[{group}](#{group.lower()})" for group in groups)
+    lines = [OPTIONS_HEAD, f"Groups: {links}.\n"]
+    for group in groups:
         if options := [*OPTIONS.get(group, ()), *BORROWED.get(group, ())]:
             lines.append(f"## [{group}]\n")
             lines += [line for option in options for line in _option_entry(group, option)]

@@ -86,7 +86,13 @@ def test_scripts_have_no_fault_that_a_linter_finds(script: Path) -> None:
     linter = shutil.which("shellcheck")
     assert linter, "shellcheck is missing: run tools/packages.sh"
     # Variables come from DevStack and go from one script to the other.
-    command = [linter, "--shell=bash", "--external-sources", "--exclude=SC2034,SC2154", script.relative_to(ROOT)]
+    command: list[str | Path] = [
+        linter,
+        "--shell=bash",
+        "--external-sources",
+        "--exclude=SC2034,SC2154",
+        script.relative_to(ROOT),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout
 

@@ -124,3 +124,18 @@ def test_the_commands_for_machines_that_are_retired_or_repaired(lab: Lab, bareme
     assert [node["name"] for node in lab.shown("nodes")["nodes"]] == ["repaired"]
     assert lab.shown("nodes/repaired")["provision_state"] == "manageable"
     assert [port["address"] for port in lab.shown("ports")["ports"]] == ["52:54:00:12:34:aa"]
+
+
+def test_a_table_of_machines_becomes_nodes(lab: Lab, baremetal: Shell, tmp_path: Path) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "doc" / "redfish.md").read_text(), re.MULTILINE | re.DOTALL)
+    table = "name,address,username,password,mac\nrack2-01,https://bmc-1.example.com,ironic,a b,52:54:00:12:34:51\n"
+    table += "rack2-02,https://bmc-2.example.com,ironic,c,\n"
+    done = subprocess.run([sys.executable, "-c", code], input=table, capture_output=True, text=True, check=True)
+    (tmp_path / "nodes.json").write_text(done.stdout)
+    baremetal("create", str(tmp_path / "nodes.json"))
+    nodes = lab.shown("nodes?fields=name,driver_info&sort_key=name")["nodes"]
+    assert [(node["name"], node["driver_info"]["redfish_address"]) for node in nodes] == [
+        ("rack2-01", "https://bmc-1.example.com"),
+        ("rack2-02", "https://bmc-2.example.com"),
+    ]
+    assert [port["address"] for port in lab.shown("ports")["ports"]] == ["52:54:00:12:34:51"]
