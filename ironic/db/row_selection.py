@@ -178,16 +178,19 @@ class Listing:
         number, most = len(columns), page.most_bytes or 0
         rows: list[tuple[Any, ...]] = []
         total = 0
-        texts = [columns.index(name) for name in self.sized(columns, page) if name in columns]
+        # On SQLite texts are counted here, and sizes of others follow the columns; elsewhere the sum of all rows does.
+        is_summed = self._dialect != "sqlite"
+        sized = self.sized(columns, page)
+        texts = [] if is_summed else [columns.index(name) for name in sized if name in columns]
+        has_more = is_summed or len(texts) < len(sized)
         for row in map(tuple, found):
-            if self._dialect == "sqlite":
-                for at in texts:
-                    if text := row[at]:
-                        total += len(text) if text.isascii() else len(text.encode())
-                total += sum(row[number:])
-            else:
-                total = row[number]
-            rows.append(row[:number])
+            for at in texts:
+                if text := row[at]:
+                    total += len(text) if text.isascii() else len(text.encode())
+            if has_more:
+                total = row[number] if is_summed else total + sum(row[number:])
+                row = row[:number]
+            rows.append(row)
             if total >= most:
                 break
         return rows, total >= most
