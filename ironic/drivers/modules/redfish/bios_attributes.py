@@ -17,10 +17,10 @@ from ironic.core import secrets, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.bmc_connector import BmcConnector
-from ironic.drivers.modules.redfish.certainty import Resource, given, leads_to, whole_paths
-from ironic.drivers.modules.redfish.document_repair import NAMELESS, ODD_PARTS
+from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given, leads_to, whole_paths
+from ironic.drivers.modules.redfish.document_repair import NAMELESS, ODD_PARTS, fault_at
 
 LOG = logging.getLogger(__name__)
 
@@ -132,8 +132,11 @@ def _unless_lacking(get: Callable[[], Any], otherwise: Any) -> Any:
     """Return what is read, ``otherwise`` where the BMC has no such resource; raise where it has and can't show it."""
     try:
         return get()
-    except (sushy_errors.ResourceNotFoundError, sushy_errors.MissingAttributeError):
+    except sushy_errors.ResourceNotFoundError:
         return otherwise
+    except sushy_errors.MissingAttributeError as error:
+        reason = f"the description of its BIOS settings is there and can't be read: {reason_of(error)}"
+        raise UnusableAnswer(reason) from error
 
 
 def _registry(system: System, bios: Any, reader: Reader = optional) -> dict[str, list[Document]]:
@@ -175,6 +178,8 @@ def _by_name(entries: Document) -> dict[str, list[Document]]:
 def _check_lacking(connector: BmcConnector, file: Resource) -> None:
     """Raise an error where the BMC has the registry that a file names, or may have it, and it can't be used."""
     for place in given(file, "Location") or ():
+        if (fault := fault_at(place, "Uri")) is not None:
+            raise Uncertain(file.path, f"Uri {fault}")
         uri = place.get("Uri")
         if isinstance(uri, str) and uri.startswith("/") and _unless_lacking(partial(connector.get, uri), None):
             raise UnusableAnswer(

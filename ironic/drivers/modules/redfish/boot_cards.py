@@ -31,6 +31,8 @@ _DEVICE: Final = re.compile(r"PxeDev(\d{1,2})EnDis")
 # In the path of a boot option: the card, and behind it the protocol.
 _CARD: Final = re.compile(r"/MAC\(([0-9A-Fa-f]{12})[,)]")
 _PROTOCOLS: Final = ("/IPv4(", "/IPv6(")
+# What an option without a path may be called that is one of a card.
+_MAY_BE_A_CARD: Final = (None, "None", "Pxe", "UefiHttp", "UefiBootNext", "UefiTarget")
 _NETWORK_MODES: Final = ("PXE", "HTTP")
 # Each option is a request of its own.
 _MOST_OPTIONS: Final = 64
@@ -75,12 +77,15 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
     if not leads_to(Document(system.path, boot), "BootOptions"):
         return
     for option in _members(system, boot["BootOptions"]["@odata.id"]):
-        is_used = given(option, "BootOptionEnabled") is not False and (
-            order is None or option.json.get("BootOptionReference") in order
-        )
+        reference = given(option, "BootOptionReference")
+        if order is not None and reference is None:
+            raise Uncertain(option.path, "it shows no BootOptionReference, so it may be in the boot order")
+        is_used = given(option, "BootOptionEnabled") is not False and (order is None or reference in order)
         path = given(option, "UefiDevicePath") or ""
         if path and "(" not in path:
             raise Uncertain(option.path, f"UefiDevicePath is {path!r:.40}, which is no path of a device")
+        if is_used and not path and given(option, "Alias") in _MAY_BE_A_CARD:
+            raise Uncertain(option.path, "it shows no UefiDevicePath, so it may be that of a card")
         before_protocol = path[: max(0, *map(path.rfind, _PROTOCOLS))]
         if is_used and (found := _CARD.search(before_protocol)):
             yield ":".join(re.findall("..", found[1].lower()))

@@ -26,6 +26,7 @@ _FAULTS: Final = "@ironic.faults"
 _NULL: Final = "is null"
 _ODD: Final = "has a value of another type"
 _LOSSY: Final = "has entries that can't be read"
+_SINGLE: Final = "is one object where a list should be"
 _ID: Final = "@odata.id"
 _NUMBER: Final = re.compile(r"\s*[+-]?\d{1,18}(\.\d{1,9})?\s*")
 _LARGEST: Final = 2**63
@@ -367,6 +368,9 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
             value = kind([] if given is None and kind in (_objects, _actions) else given)
             if value is not given and (fault := _fault(given, value)) is not None:
                 faults[name] = fault
+            elif isinstance(given, dict) and isinstance(value, list) and document.get(f"{name}@odata.count") != 1:
+                # It may be one of several.
+                faults[name] = _SINGLE
         if value is not _LEFT_OUT and name != _FAULTS:
             found[name] = _inside(name, value)
     if faults:
@@ -392,7 +396,7 @@ def _inside(name: str, value: Any) -> Any:
         found = [_attribute(entry) for entry in entries if isinstance(entry, dict)]
         named = [entry for entry in found if isinstance(entry.get("AttributeName"), str)]
         given = value.get("Attributes")
-        return {**value, "Attributes": named, NAMELESS: isinstance(given, list) and len(named) < len(given)}
+        return {**value, "Attributes": named, NAMELESS: not isinstance(given, list) or len(named) < len(given)}
     if name in _OPAQUE:
         return value
     if isinstance(value, dict):

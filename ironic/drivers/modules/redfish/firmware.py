@@ -14,7 +14,7 @@ from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDATES
 from ironic.drivers.modules.redfish.flashed_versions import is_version
-from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, seen_members, unread_chassis
+from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, seen_members
 from ironic.drivers.modules.redfish.network_cards import is_chassis_of_one
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
@@ -106,12 +106,10 @@ def _components(system: System) -> list[dict[str, Any]]:
 
 
 def _adapters(system: System) -> list[Any]:
-    """Return the network adapters of the first chassis that has any and no other machine.
+    """Return the network adapters of the first chassis that has any and no other machine, of those that can be read.
 
-    One that can't be read is not passed over: it is the first one, perhaps.
+    Where the machine does not say which its chassis are, one that says whose it is can be taken as well.
     """
-    if unread_chassis(system):
-        return []
     own = (chassis for chassis in chassis_of(system) if is_chassis_of_one(system, chassis))
     seen = (seen_members(chassis, "network_adapters") for chassis in own)
     first = next((one for one in seen if one.items or one.missing), None)

@@ -8,7 +8,7 @@ no cards are taken.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import sushy
 
@@ -25,6 +25,9 @@ from ironic.drivers.modules.redfish.members import (
 )
 
 LOG = logging.getLogger(__name__)
+
+# Kinds of functions that have a MAC address; BMCs need not say it.
+_OF_ETHERNET: Final = (None, "Ethernet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def _interfaces(system: System) -> Seen[NetworkCard]:
 
 def _functions(system: System) -> Seen[NetworkCard]:
     seen = _parts(system, lambda adapter: seen_members(adapter, "network_device_functions"))
-    cards = []
+    cards, without = list[NetworkCard](), list[str]()
     for adapter, function in seen.items:
         ethernet = function.json.get("Ethernet", {})
         address = mac_in(ethernet.get("MACAddress")) or mac_in(ethernet.get("PermanentMACAddress"))
@@ -92,7 +95,10 @@ def _functions(system: System) -> Seen[NetworkCard]:
             cards.append(
                 NetworkCard(f"{adapter.identity}.{function.identity}", address, is_enabled=_is_enabled(function))
             )
-    return Seen(cards, seen.missing)
+        elif function.json.get("NetDevFuncType") in _OF_ETHERNET:
+            without.append(f"the MAC address of {function.path} is not valid")
+    # Where none has an address, they are at the ports.
+    return Seen(cards, (*seen.missing, *(without if cards else ())))
 
 
 def _ports(system: System) -> Seen[NetworkCard]:

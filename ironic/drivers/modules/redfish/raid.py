@@ -403,6 +403,8 @@ def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
     """
     used, raw = set[str](), set[str]()
     for volume in whole_members(storage, "volumes"):
+        # An odd level is no level, and what is recorded after the order needs it.
+        level = raid_type(volume)
         # A list that is null says nothing, and drives may name the volume then.
         is_said = fault_at(volume.json, "Links") is None and "Drives" in volume.json.get("Links", {})
         own = set(map(plain_path, whole_links(volume, "Drives"))) if is_said else set()
@@ -412,7 +414,7 @@ def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
             if plain_path(volume.path) in map(plain_path, (linked if own else whole_links)(drive, "Volumes"))
         }
         # One drive as it is, which BMCs show as a volume, too, can be used.
-        is_raw = volume.json.get("VolumeType") == _RAW and not raid_type(volume) and len(own) < 2
+        is_raw = volume.json.get("VolumeType") == _RAW and not level and len(own) < 2
         if not is_raw and not own & set(map(plain_path, storage.drives_identities or own)):
             raise Uncertain(volume.path, "it does not show which drives of its controller it has")
         used |= set() if is_raw else own

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import System
-from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given
+from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given, leads_to
 from ironic.drivers.modules.redfish.members import linked, plain_path, seen_members, whole_members
 
 # Kinds of volumes in schemas before they had levels.
@@ -74,7 +74,11 @@ def volume_paths(system: System) -> list[dict[str, str]]:
     Who deletes all of them must not leave the unreadable ones.
     """
     found = []
+    if not leads_to(system, "Storage"):
+        raise Uncertain(system.path, "it shows no Storage, so it may have logical disks that are not seen")
     for name, storage in storages_of(system, ()).items():
+        if not leads_to(storage, "Volumes") and _has_levels(storage):
+            raise Uncertain(storage.path, "it lists levels of RAID and no Volumes, so it may have some")
         for volume in whole_members(storage, "volumes"):
             if raid_type(volume):
                 found.append({"controller": name, "path": volume.path})
@@ -83,6 +87,11 @@ def volume_paths(system: System) -> list[dict[str, str]]:
             elif not volume.json.get("VolumeType"):
                 raise Uncertain(volume.path, "it shows neither RAIDType nor VolumeType, so it may be a logical disk")
     return found
+
+
+def _has_levels(storage: Resource) -> bool:
+    controllers = storage.json.get("StorageControllers") or ()
+    return any(one.get("SupportedRAIDTypes") for one in controllers)
 
 
 def paths_at(system: System, controllers: Collection[str]) -> list[str]:

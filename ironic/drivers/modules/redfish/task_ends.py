@@ -15,6 +15,7 @@ from typing import Final
 import sushy
 
 from ironic.core import syntax
+from ironic.drivers.modules.redfish.document_repair import fault_at
 
 _GOOD: Final = "completed"
 _BAD: Final = frozenset({"killed", "exception", "cancelled"})
@@ -30,6 +31,8 @@ _SEVERE: Final = re.compile(r"critical|error|fatal|fail|major|severe|alert|emerg
 # Texts that say nothing.
 _EMPTY: Final = frozenset({"", "n/a", "na", "none", "null", "unknown", "-"})
 _FINE: Final = frozenset({"ok", "warning"})
+_EXTENDED: Final = "@Message.ExtendedInfo"
+_SEVERITIES: Final = ("MessageSeverity", "Severity")
 _ALL_PERCENT: Final = 100
 _MOST_MESSAGES: Final = 10
 _LONGEST: Final = 300
@@ -73,9 +76,13 @@ def task_in(document: Mapping[str, object]) -> BmcTask:
     is_critical = any(map(_SEVERE.search, statuses))
     if not plain & _BAD and (plain & _GOES_ON or not (_GOOD in plain or is_critical or _is_ended(document, plain))):
         return BmcTask(shown, None)
-    if plain & _BAD or is_critical or any(map(_FAULT.search, plain)) or any(map(_is_severe, _messages(document))):
+    messages = _messages(document)
+    is_bad = plain & _BAD or is_critical or any(map(_FAULT.search, plain)) or any(map(_is_severe, messages))
+    if is_bad or _is_denied(document):
         return BmcTask(shown, End.BAD, _text(document, shown, is_own=not plain <= _OF_STANDARD))
-    if plain == {_GOOD} and statuses <= _FINE:
+    is_odd = any(fault_at(document, name) for name in ("TaskStatus", "JobStatus"))
+    is_odd = is_odd or any(map(_has_odd_severity, messages))
+    if plain == {_GOOD} and statuses <= _FINE and not is_odd:
         return BmcTask(shown, End.GOOD)
     return BmcTask(shown, End.UNSAID, _unsaid(document, shown, statuses))
 
@@ -98,17 +105,43 @@ def _word(value: object) -> str:
 
 def _messages(document: Mapping[str, object]) -> list[object]:
     """Return the messages of a task; some BMCs have one in their place, and jobs are a message by themselves."""
-    given = document.get("Messages")
-    found = given if isinstance(given, list) else [given]
-    own = {name: document[name] for name in ("Message", "MessageId", "MessageSeverity", "Severity") if name in document}
+    found = [*_flat(document.get("Messages")), *_flat(document.get(_EXTENDED))]
+    own = {name: document[name] for name in ("Message", "MessageId", *_SEVERITIES) if name in document}
+    error = document.get("error")
+    if isinstance(error, Mapping):
+        found += [{"MessageId": error.get("code"), "Message": error.get("message")}, *_flat(error.get(_EXTENDED))]
     return [*found, own] if own else found
+
+
+def _flat(given: object, depth: int = 3) -> Iterator[object]:
+    """Yield messages, and what lists and messages have in them."""
+    if isinstance(given, list) and depth:
+        for one in given:
+            yield from _flat(one, depth - 1)
+    elif given is not None:
+        yield given
+        if isinstance(given, Mapping) and depth:
+            yield from _flat(given.get(_EXTENDED), depth - 1)
+
+
+def _is_denied(document: Mapping[str, object]) -> bool:
+    """Return whether a task says in words of its vendor, or by its health, that it has failed."""
+    oem, health = document.get("Oem"), document.get("Status")
+    vendors = [part for part in oem.values() if isinstance(part, Mapping)] if isinstance(oem, Mapping) else []
+    words = [_word(part.get(name)) for part in vendors for name in ("TaskState", "JobState")]
+    is_ill = isinstance(health, Mapping) and _SEVERE.search(_word(health.get("Health"))) is not None
+    return is_ill or any(map(_FAULT.search, words))
+
+
+def _has_odd_severity(message: object) -> bool:
+    return isinstance(message, Mapping) and not all(isinstance(message.get(name), str | None) for name in _SEVERITIES)
 
 
 def _is_severe(message: object) -> bool:
     """Return whether a message is about a failure: by its severity, or by its identity where it has none."""
     if not isinstance(message, Mapping):
         return False
-    given = [word for name in ("MessageSeverity", "Severity") if (word := _word(message.get(name)))]
+    given = [word for name in _SEVERITIES if (word := _word(message.get(name)))]
     if any(map(_SEVERE.search, given)):
         return True
     identity = _word(message.get("MessageId")).rpartition(".")[2]

@@ -145,6 +145,41 @@ def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none
     assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
 
 
+@pytest.mark.parametrize(
+    "odd, is_whole",
+    [
+        ({"Ethernet": {"MACAddress": None}}, False),
+        ({"Ethernet": {"MACAddress": "N/A"}}, False),
+        ({"Ethernet": None}, False),
+        ({"NetDevFuncType": "Ethernet"}, False),
+        ({"NetDevFuncType": "FibreChannel"}, True),
+    ],
+)
+def test_a_function_without_its_address_is_a_card_that_is_missing(
+    bmc: HostileBmc, odd: dict[str, Any], is_whole: bool
+) -> None:
+    chassis, functions = "/redfish/v1/Chassis/1", "/redfish/v1/Chassis/1/NetworkAdapters/A/F"
+    adapters = functions.removesuffix("/A/F")
+    bmc.documents[SYSTEM]["Links"] = {"Chassis": [link(chassis)]}
+    links = {"ComputerSystems": [link(SYSTEM)]}
+    bmc.documents |= {
+        chassis: {"Id": "1", "ChassisType": "Other", "NetworkAdapters": link(adapters), "Links": links},
+        adapters: {"Members": [link(f"{adapters}/A")]},
+        f"{adapters}/A": {"Id": "A", "NetworkDeviceFunctions": link(functions)},
+        functions: {"Members": [link(f"{functions}/1"), link(f"{functions}/2")]},
+        f"{functions}/1": {"Id": "1", "Ethernet": {"MACAddress": "52:54:00:00:00:01"}},
+        f"{functions}/2": {"Id": "2", **odd},
+    }
+    seen = read(on(bmc), "reading", seen_cards)
+    assert [card.mac_address for card in seen.items] == ["52:54:00:00:00:01"]
+    assert seen.missing == (() if is_whole else (f"the MAC address of {functions}/2 is not valid",))
+    # One machine in the place of a list may be one of several.
+    bmc.documents[chassis]["Links"] = {"ComputerSystems": link(SYSTEM)}
+    assert read(on(bmc), "reading", seen_cards).items == []
+    bmc.documents[chassis]["Links"]["ComputerSystems@odata.count"] = 1
+    assert len(read(on(bmc), "reading", seen_cards).items) == 1
+
+
 @pytest.mark.parametrize("more, is_whole", [({}, False), ({"VLAN": {"VLANEnable": True, "VLANId": 7}}, True)])
 def test_two_cards_of_one_address_are_not_all_cards(bmc: HostileBmc, more: dict[str, Any], is_whole: bool) -> None:
     bmc.documents[SYSTEM]["EthernetInterfaces"] = link(CARDS)

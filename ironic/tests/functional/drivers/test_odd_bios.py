@@ -251,6 +251,7 @@ def test_a_description_that_can_not_be_read_keeps_settings_from_being_set(bmc: H
         (FILE, {"Location": None}),
         (FILE, {"Location": "x"}),
         (FILE, {"Location": [5]}),
+        (FILE, {"Location": [{"Language": "en", "Uri": None}]}),
         (f"{SYSTEM}/Bios", {"AttributeRegistry": ["Reg"]}),
         ("/redfish/v1", {"Registries": None}),
         ("/redfish/v1", {"Registries": {}}),
@@ -260,6 +261,24 @@ def test_a_description_that_may_be_there_keeps_settings_from_being_set(bmc: Host
     bmc.documents[path] |= odd
     task, _ = cached(bmc)
     with pytest.raises(RedfishError, match="is incomplete, as "):
+        RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "able"}])
+    assert bmc.count("PATCH", BIOS) == 0
+
+
+@pytest.mark.parametrize("path", [FILE, REGISTRY])
+def test_a_description_that_says_nothing_keeps_settings_from_being_set(bmc: HostileBmc, path: str) -> None:
+    bmc.documents[path] = {}
+    task, _ = cached(bmc)
+    with pytest.raises(RedfishError, match="BIOS settings"):
+        RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "able"}])
+    assert bmc.count("PATCH", BIOS) == 0
+
+
+@pytest.mark.parametrize("odd", [None, "x", 5, {}])
+def test_a_setting_may_be_one_that_an_odd_description_has(bmc: HostileBmc, odd: Any) -> None:
+    bmc.documents[REGISTRY]["RegistryEntries"] = {"Attributes": odd}
+    task, _ = cached(bmc)
+    with pytest.raises((InvalidParameterValue, RedfishError), match="can't be read"):
         RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "able"}])
     assert bmc.count("PATCH", BIOS) == 0
 

@@ -83,7 +83,7 @@ def links(*paths: str) -> dict[str, Any]:
         {"Links": links(f"{DRIVES[0]}/")},
         {"Links": links(DRIVES[0].replace("/A/", "/a/"))},
         {"Links": links(f"{DRIVES[0]}#")},
-        {"Links": {"Drives": {"@odata.id": DRIVES[0]}}},
+        {"Links": {"Drives": {"@odata.id": DRIVES[0]}, "Drives@odata.count": 1}},
         {"RAIDType": "own"},
         {"RAIDType": None, "VolumeType": "Mirrored"},
         {"RAIDType": None, "VolumeType": "NonRedundant"},
@@ -148,7 +148,9 @@ def test_no_order_goes_to_a_storage_whose_name_another_may_have(bmc: HostileBmc,
     assert taken(bmc, orders, controller="A") == DRIVES[1:]
 
 
-@pytest.mark.parametrize("odd", [None, {}, {"Drives": None}, {"Drives": "x"}, {"Drives": [5]}])
+@pytest.mark.parametrize(
+    "odd", [None, {}, {"Drives": None}, {"Drives": "x"}, {"Drives": [5]}, {"Drives": {"@odata.id": DRIVES[0]}}]
+)
 def test_no_drive_is_free_where_a_volume_does_not_show_its_own(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
     bmc.documents[VOLUME]["Links"] = odd
     with pytest.raises(RedfishError, match=f"{VOLUME} is incomplete, as "):
@@ -173,6 +175,24 @@ def test_volumes_of_which_a_list_says_nothing_are_neither_none_nor_deleted(
         RedfishRAID().delete_configuration(task)
     assert orders == []
     assert task.node.raid_config == before
+
+
+@pytest.mark.parametrize("path, name", [(SYSTEM, "Storage"), (STORAGE, "Volumes")])
+def test_volumes_that_the_bmc_has_no_place_for_are_not_deleted(
+    bmc: HostileBmc, orders: Orders, path: str, name: str
+) -> None:
+    del bmc.documents[path][name]
+    bmc.documents[STORAGE]["StorageControllers"] = [{"MemberId": "0", "SupportedRAIDTypes": ["RAID0"]}]
+    with pytest.raises(RedfishError, match=f"{path} is incomplete, as .* {name}, so it may have"):
+        RedfishRAID().delete_configuration(raid(bmc))
+    assert orders == []
+
+
+def test_a_volume_of_an_odd_level_stops_an_order_before_it_is_sent(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUME]["RAIDType"] = ["RAID0"]
+    with pytest.raises(RedfishError, match=f"{VOLUME} is incomplete, as RAIDType has a value of another type"):
+        taken(bmc, orders)
+    assert orders == []
 
 
 @pytest.mark.parametrize("volume", [{"RAIDType": {}}, {"RAIDType": None, "VolumeType": None}, {"RAIDType": None}])

@@ -110,8 +110,30 @@ def test_an_option_that_is_off_or_not_for_the_network_names_none(store: Store, b
     assert flags == {FIRST: False, SECOND: True, THIRD: True}
 
 
+def test_an_option_without_a_path_is_no_card_where_it_is_called_otherwise(store: Store, bmc: HostileBmc) -> None:
+    boot_options(bmc, ["Boot0001", "Boot0002"], Boot0001=network(FIRST), Boot0002=None)
+    bmc.documents[f"{OPTIONS}/Boot0002"]["Alias"] = "Cd"
+    _, flags = inspected(store, bmc, first=True, second=True)
+    assert flags == {FIRST: True, SECOND: False, THIRD: False}
+
+
+def test_an_option_without_a_name_may_be_in_the_boot_order(store: Store, bmc: HostileBmc) -> None:
+    boot_options(bmc, ["Boot0001", "Boot0002"], Boot0001=network(FIRST), Boot0002=network(SECOND))
+    del bmc.documents[f"{OPTIONS}/Boot0002"]["BootOptionReference"]
+    _, flags = inspected(store, bmc, first=True, second=True)
+    assert flags[SECOND]
+
+
 @pytest.mark.parametrize(
-    "odd", [{"UefiDevicePath": 5}, {"UefiDevicePath": ["x"]}, {"BootOptionEnabled": "maybe"}, None]
+    "odd",
+    [
+        {"UefiDevicePath": 5},
+        {"UefiDevicePath": ["x"]},
+        {"UefiDevicePath": None},
+        {"UefiDevicePath": "", "Alias": "Pxe"},
+        {"BootOptionEnabled": "maybe"},
+        None,
+    ],
 )
 def test_boot_options_that_cannot_be_read_leave_it_as_it_is(store: Store, bmc: HostileBmc, odd: Any) -> None:
     adapters, chassis = "/redfish/v1/Chassis/C/NetworkAdapters", "/redfish/v1/Chassis/C"
