@@ -187,7 +187,7 @@ class _Run:
         if items is not None and not isinstance(items, list):
             raise RuleFault("the loop is neither a list nor an object")
         self._workspace.budget.spend(len(items or ()))
-        # A copy: actions may extend the list that they loop over.
+        # A shallow copy: actions may extend the list that they loop over.
         for index, item in list(enumerate(items or ()))[chosen or slice(None)]:
             yield scope.with_item(item, reported=item_source(part.loop, index))
 
