@@ -24,7 +24,7 @@ _MODE = re.compile(r"(0o?)?[0-7]{1,4}")
 class _Items(types.List):
     """A list whose empty items are left out, such as that of ``a,,b``; each option warns of them once."""
 
-    def __init__(self, option: str, item_type: Any) -> None:
+    def __init__(self, option: str, item_type: types.ConfigType | None) -> None:
         super().__init__(item_type)
         self._option, self._has_warned = option, False
 
@@ -43,7 +43,7 @@ class _Items(types.List):
 class ListOpt(cfg.ListOpt):
     """A list option that leaves out empty items."""
 
-    def __init__(self, name: str, item_type: Any = None, **settings: Any) -> None:
+    def __init__(self, name: str, item_type: types.ConfigType | None = None, **settings: Any) -> None:
         super().__init__(name, item_type=item_type, **settings)
         self.type = _Items(name, item_type)
 

@@ -108,19 +108,19 @@ class ImageCache:
             raise BootImageFailed(image=image.name, reason=f"it is {error}") from error
         return dict(about)
 
-    def _fetched(self, image: Image, target: Path, mode: int) -> dict[str, Any]:
+    def _fetched(self, image: Image, target: Path, mode: int) -> dict[str, object]:
         """Put an image at a path without keeping it."""
         fresh = target.with_name(f".{target.name}.once")
         try:
             _refresh(image, fresh, self._finish)
             os.chmod(fresh, mode)
-            about: dict[str, Any] = _facts_of(fresh).get(_ABOUT, {})
+            about: dict[str, object] = _facts_of(fresh).get(_ABOUT, {})
             fresh.replace(target)
         finally:
             _forget(fresh)
         return about
 
-    def _kept(self, image: Image, target: Path, mode: int) -> dict[str, Any]:
+    def _kept(self, image: Image, target: Path, mode: int) -> dict[str, object]:
         """Put an image at a path, from the directory of the cache."""
         assert self._directory is not None, "without a directory nothing is kept"
         key = hashlib.sha256(f"{image.url} {image.checksum} {image.variant}".encode()).hexdigest()[:40]
@@ -139,7 +139,7 @@ class ImageCache:
             if facts.get(_FORBIDDEN):
                 _forget(master)
         self.trim()
-        about: dict[str, Any] = facts.get(_ABOUT, {})
+        about: dict[str, object] = facts.get(_ABOUT, {})
         return about
 
     def trim(self) -> None:
@@ -213,7 +213,7 @@ def _forget(master: Path) -> None:
     master.unlink(missing_ok=True)
 
 
-def _linked(image: Image, target: Path, mode: int, finish: Finish) -> dict[str, Any] | None:
+def _linked(image: Image, target: Path, mode: int, finish: Finish) -> dict[str, object] | None:
     """Link a file of this host to the target; return what ``finish`` returned, None where it can't be linked."""
     partial = target.with_name(f".{target.name}{_PART}")
     with host_files.open_image(image.url) as source:
@@ -242,7 +242,7 @@ def _linked(image: Image, target: Path, mode: int, finish: Finish) -> dict[str, 
     return about
 
 
-def _digest_of(image: Image) -> Any:
+def _digest_of(image: Image) -> "hashlib._Hash":
     return hashlib.new(image.algorithm or (ALGORITHMS[len(image.checksum)] if image.checksum else "sha256"))
 
 

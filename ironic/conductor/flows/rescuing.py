@@ -17,18 +17,16 @@ from ironic.core.agent_memory import AgentMemory
 
 _SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
 
-_PASSWORDS: Final = ("rescue_password", "hashed_rescue_password")
-
 
 def start(task: TaskManager, rescue_password: str) -> None:
     """Accept a request to boot the machine into rescue mode."""
     _validate(task)
     if task.rescue.requires_plain_password or not CONF.conductor.require_rescue_password_hashed:
-        task.node.instance_info[_PASSWORDS[0]] = rescue_password
+        task.node.instance_info["rescue_password"] = rescue_password
     # As in a shadow file; 5000 rounds are the default of every Linux.
     scheme = _SCHEMES[CONF.conductor.rescue_password_hash_algorithm]
     hashed = scheme.using(rounds=5000).hash(rescue_password)  # type: ignore[no-untyped-call]  # its stubs leave it out
-    task.node.instance_info[_PASSWORDS[1]] = str(hashed)
+    task.node.instance_info["hashed_rescue_password"] = str(hashed)
     AgentMemory(task.node).forget()
     task.process_event("rescue", callback=engine.begin, call_args=(task, RESCUE))
 
@@ -46,16 +44,7 @@ def _validate(task: TaskManager) -> None:
 
 
 def _clean_up(task: TaskManager) -> None:
-    try:
-        task.rescue.clean_up(task)
-    finally:
-        _forget_passwords(task)
-
-
-def _forget_passwords(task: TaskManager) -> None:
-    """Take the passwords back out of instance_info, where a rescue interface may have left them."""
-    for name in _PASSWORDS:
-        task.node.instance_info.pop(name, None)
+    task.rescue.clean_up(task)
 
 
 RESCUE: Final = bind(
@@ -70,7 +59,6 @@ UNRESCUE: Final = bind(
     Operation(
         flow=flow.UNRESCUE,
         act=lambda task: task.rescue.unrescue(task),
-        tear_down=_forget_passwords,
         clean_up=_clean_up,
     )
 )
