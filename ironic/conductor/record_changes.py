@@ -31,8 +31,9 @@ LOG = logging.getLogger(__name__)
 @rpc_method
 def destroy_node(task: TaskManager) -> None:
     """Delete the node with all that belongs to it, or raise the reason against it."""
-    node_rules.check_deletable(task.node, available_too=CONF.conductor.allow_deleting_available_nodes)
-    node_parents.check_childless(task.store, task.node)
+    available_too = CONF.conductor.allow_deleting_available_nodes
+    node_rules.check_deletable(task.node, available_too=available_too)
+    node_parents.check_children(task.store, task.node, available_too=available_too)
     try:
         inventory_storage.backend_from_conf().forget(task.node.uuid)
     except IronicError as error:
@@ -41,8 +42,10 @@ def destroy_node(task: TaskManager) -> None:
             raise
         LOG.warning("Node %s is deleted, but its inventory could not be: %s", task.node.uuid, error)
     consoles.close_for_deletion(task)
-    task.store.nodes.delete_held(task.node)
+    freed = task.store.nodes.delete_held(task.node)
     LOG.info("Node %s is deleted", task.node.uuid)
+    if freed:
+        LOG.warning("Node %s was parent_node of nodes that have none now: %s", task.node.uuid, ", ".join(freed))
 
 
 _NETWORK: Final = "network"

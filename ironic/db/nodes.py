@@ -5,7 +5,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -73,6 +73,9 @@ class NodeRow(NamedTuple):
 _NODE_ROWS = sa.select(*(nodes.c[name] for name in NodeRow._fields)).order_by(nodes.c.id)
 
 
+_NO_PARENT: Final = {"parent_node": None}
+
+
 class Nodes(Reservations):
     """All nodes."""
 
@@ -89,16 +92,26 @@ class Nodes(Reservations):
 
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:
-        """Remove a node with all that belongs to it; its allocation is the only row without a cascade."""
+        """Remove a node with all that belongs to it; its allocation is the only row without a cascade.
+
+        Child nodes have no parent then, or they would be in no plain list any more.
+        """
+        uuid = connection.scalar(sa.select(nodes.c.uuid).where(self._matches(ident)))
+        connection.execute(sa.update(nodes).where(nodes.c.parent_node == uuid).values(self._with_time(_NO_PARENT)))
         node_id = sa.select(nodes.c.id).where(self._matches(ident)).scalar_subquery()
         connection.execute(sa.delete(allocations).where(allocations.c.node_id == node_id))
         super().delete(ident)
 
     @unit_of_work
-    def delete_held(self, connection: Connection, record: NodeRecord) -> None:
-        """Remove a node under the reservation of this record; raises TakenOver if that has ended."""
+    def delete_held(self, connection: Connection, record: NodeRecord) -> list[str]:
+        """Remove a node under the reservation of this record; raises TakenOver if that has ended.
+
+        Returns the UUIDs of its child nodes, which have no parent now.
+        """
         self.require_held(record)
+        children = [str(uuid) for (uuid,) in self.rows(("uuid",), filters={"parent_node": record.uuid})]
         self.delete(record.id)
+        return children
 
     def count_by_shard(self) -> list[tuple[str | None, int]]:
         """Return each shard and its number of nodes; None stands for nodes without a shard."""

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from ironic.core.errors import Conflict, InvalidParameterValue, NodeNotFound
+from ironic.core import node_rules
+from ironic.core.errors import Conflict, InvalidParameterValue, IronicError, NodeNotFound
 from ironic.db import NodeRecord, Store
 
 # Generations above a node; each costs a statement here, and a lock when its power changes.
@@ -29,14 +30,25 @@ def check_parent(store: Store, node: str, parent: str) -> None:
     raise InvalidParameterValue(err=f"More than {_MOST_GENERATIONS} nodes stand above node {parent}.")
 
 
-def check_childless(store: Store, node: NodeRecord) -> None:
-    """Refuse to delete a node with child nodes, and name them; they would be in no plain list any more."""
-    children = store.nodes.rows(("uuid", "owner"), filters={"parent_node": node.uuid})
-    if children:
+def check_children(store: Store, node: NodeRecord, *, available_too: bool) -> None:
+    """Refuse to delete a node whose child nodes are in use, and name them; in maintenance it is deleted all the same.
+
+    A child is in use if it could not be deleted itself; ``available_too`` is as for `node_rules.check_deletable`.
+    """
+    if node.maintenance:
+        return
+    in_use = []
+    for row in store.nodes.rows(node_rules.COLUMNS, filters={"parent_node": node.uuid}):
+        child = node_rules.of_row(row)
+        try:
+            node_rules.check_deletable(child, available_too=available_too)
+        except IronicError:
+            in_use.append(child)
+    if in_use:
         # The name of a node whose owner has changed since is not for this owner.
-        own = [uuid for uuid, owner in children if owner == node.owner][:_MOST_NAMED]
+        own = [child.uuid for child in in_use if child.owner == node.owner][:_MOST_NAMED]
         named = f", such as {', '.join(own)}" if own else ""
         raise Conflict(
-            f"Node {node.uuid} is parent_node of {len(children)} nodes{named}. Delete them, or remove their "
+            f"Node {node.uuid} is parent_node of {len(in_use)} nodes in use{named}. Release them, or remove their "
             "parent_node, first."
         )

@@ -204,13 +204,22 @@ def test_a_part_moves_to_a_node_that_has_room(bench, kind):
     assert rows.get(mine).node_id == nodes[0]
 
 
-@pytest.mark.parametrize("maintenance", [False, True])
-def test_a_node_with_children_is_not_deleted(bench, maintenance):
-    parent = bench.node(maintenance=maintenance)
-    child, other = bench.node(parent_node=parent), bench.node(parent_node=parent, owner="other")
-    with pytest.raises(Conflict, match=f"2 nodes, such as {child}\\.") as refused:
+def test_a_node_whose_children_are_in_use_is_not_deleted(bench):
+    parent = bench.node()
+    used = {"provision_state": "active", "parent_node": parent}
+    child, other, idle = bench.node(**used), bench.node(**used, owner="other"), bench.node(parent_node=parent)
+    with pytest.raises(Conflict, match=f"2 nodes in use, such as {child}\\.") as refused:
         bench.endpoint.destroy_node(bench.context, parent)
     assert other not in str(refused.value)
     assert bench.row(parent).reservation is None
-    for uuid in (child, other, parent):
-        bench.endpoint.destroy_node(bench.context, uuid)
+    assert [bench.row(uuid).parent_node for uuid in (child, other, idle)] == [parent] * 3
+
+
+@pytest.mark.parametrize(("maintenance", "state"), [(False, "enroll"), (True, "active")])
+def test_children_of_a_deleted_node_have_no_parent_and_are_named(bench, caplog, maintenance, state):
+    parent = bench.node(maintenance=maintenance)
+    child, stranger = bench.node(parent_node=parent, provision_state=state), bench.node(parent_node=bench.node())
+    bench.endpoint.destroy_node(bench.context, parent)
+    assert bench.row(child).parent_node is None
+    assert bench.row(stranger).parent_node is not None
+    assert f"Node {parent} was parent_node of nodes that have none now: {child}" in caplog.text

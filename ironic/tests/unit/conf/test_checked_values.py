@@ -20,7 +20,7 @@ __all__ = ["as_before"]
 TEXTS: Final = ("ture", "-5", "1.1.0", "many", "1", "[", "a:b:c", "it's", "http//x", "x" * 10_000)
 
 # Options of which any text is right: texts, lists of texts and dictionaries of texts, without limits and choices.
-PLAIN: Final = ("String", "List", "Dict", "URI", "MultiString", "PublishedPort", "Url", "type")
+PLAIN: Final = ("String", "List", "_Items", "Dict", "URI", "MultiString", "PublishedPort", "Url", "type")
 
 
 def wrong_text(option: cfg.Opt) -> str | None:
