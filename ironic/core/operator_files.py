@@ -45,12 +45,9 @@ def document_in(path: Path) -> object:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     try:
-        document = yaml.load(content, _Loader)
-        if _values_in(document, {}) > _MOST_VALUES:
-            raise ValueError(f"its aliases (*name) stand for more than {_MOST_VALUES} values, write fewer of them")
+        return _document_of(_Loader(content))
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"it is neither JSON nor YAML: {error}") from None
-    return document
 
 
 def content_of(path: Path, largest: int = _LARGEST_TEXT) -> bytes:
@@ -65,18 +62,30 @@ def content_of(path: Path, largest: int = _LARGEST_TEXT) -> bytes:
     return content
 
 
-def _values_in(value: object, counts: dict[int, int]) -> int:
+def _document_of(loader: _Loader) -> object:
+    try:
+        if (node := loader.get_single_node()) is None:
+            return None
+        # Before the document is made: each merge (<<: *name) copies the keys of what it names.
+        if _values_in(node, {}) > _MOST_VALUES:
+            raise ValueError(f"its aliases (*name) stand for more than {_MOST_VALUES} values, write fewer of them")
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _values_in(node: yaml.Node, counts: dict[int, int]) -> int:
     """Return how many values there are with aliases written out; ``counts`` has those of lists and objects by identity.
 
     Raise ValueError for an alias that stands within what it stands for.
     """
-    if not isinstance(value, dict | list):
+    if not isinstance(node, yaml.CollectionNode):
         return 1
-    if (known := counts.get(id(value))) is not None:
+    if (known := counts.get(id(node))) is not None:
         if not known:
             raise ValueError("it has an alias (*name) within what the alias stands for")
         return known
-    counts[id(value)] = 0
-    within = value.values() if isinstance(value, dict) else value
-    counts[id(value)] = 1 + sum(_values_in(one, counts) for one in within)
-    return counts[id(value)]
+    counts[id(node)] = 0
+    within = [value for _, value in node.value] if isinstance(node, yaml.MappingNode) else node.value
+    counts[id(node)] = 1 + sum(_values_in(one, counts) for one in within)
+    return counts[id(node)]

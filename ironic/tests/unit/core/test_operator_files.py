@@ -32,7 +32,27 @@ def test_aliases_that_stand_for_more_than_a_memory_holds_are_refused(tmp_path: P
         document_in(path)
 
 
-@pytest.mark.parametrize("text", ["&a [*a]", "&a {b: [*a]}"])
+@pytest.mark.parametrize(
+    "merges",
+    [
+        ["{<<: *a0}"] * 2000,
+        [f"&a{number + 1} {{<<: [{', '.join([f'*a{number}'] * 10)}]}}" for number in range(9)],
+    ],
+    ids=["many", "nested"],
+)
+def test_merges_are_counted_before_they_copy_keys(
+    tmp_path: Path, merges: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = ", ".join(f"k{number}: 1" for number in range(2000))
+    (path := tmp_path / "file").write_text("\n".join(["- &a0 {b: 1}", "- {<<: *a0, c: 2}"]))
+    assert document_in(path) == [{"b": 1}, {"b": 1, "c": 2}]
+    monkeypatch.setattr(yaml.SafeLoader, "flatten_mapping", lambda *_: pytest.fail("keys were copied"))
+    path.write_text("\n".join([f"- &a0 {{{keys}}}", *(f"- {merge}" for merge in merges)]))
+    with pytest.raises(ValueError, match="aliases .* stand for more than"):
+        document_in(path)
+
+
+@pytest.mark.parametrize("text", ["&a [*a]", "&a {b: [*a]}", "&a {<<: *a}"])
 def test_an_alias_within_itself_is_refused(tmp_path: Path, text: str) -> None:
     (path := tmp_path / "file").write_text(text)
     with pytest.raises(ValueError, match="within what the alias stands for"):
