@@ -27,6 +27,7 @@ FLAGS: Final = frozenset({"rotational"})
 
 Disk = Mapping[str, Any]
 Hints = Mapping[str, object]
+Compared = Mapping[str, Sequence[str | bool | None]]
 
 # The operators for sizes; other operators of the library are for text.
 _OF_SIZES: Final = frozenset({"=", "==", "!=", ">=", "<=", ">", "<", "<or>", "<range-in>"})
@@ -59,13 +60,15 @@ def faults_of_several(several: Sequence[object]) -> list[str]:
 def find(disks: Iterable[Disk], hints: Hints) -> list[Disk]:
     """Return the disks that match every hint; the hints must have no faults."""
     wanted = _parsed(hints)
-    return [disk for disk in disks if _matches(disk, wanted)]
+    return [disk for disk in disks if _matches(_compared(disk, hints), wanted)]
 
 
 def find_by_any(disks: Iterable[Disk], several: Sequence[Hints]) -> list[Disk]:
     """Return the disks that match all hints of at least one set; no disk matches an empty set."""
     wanted = [_parsed(hints) for hints in several if hints]
-    return [disk for disk in disks if any(_matches(disk, one) for one in wanted)]
+    names = {name for hints in several for name in hints}
+    compared = ((disk, _compared(disk, names)) for disk in disks)
+    return [disk for disk, found in compared if any(_matches(found, one) for one in wanted)]
 
 
 def _fault(name: object, value: object) -> str | None:
@@ -119,26 +122,36 @@ def _parse(hint: object) -> tuple[str, Sequence[str]]:
     return (tree[0], tree[1:]) if len(tree) > 1 else ("<or>", tree)
 
 
-def _matches(disk: Disk, hints: Iterable[tuple[str, object]]) -> bool:
-    return all(_matches_hint(name, disk.get(name), wanted) for name, wanted in hints)
+def _compared(disk: Disk, names: Iterable[str]) -> Compared:
+    """Return the values of a disk as hints are compared with them.
+
+    Once for all hints: a machine may report values of many MiB.
+    """
+    values = {name: found if isinstance(found := disk.get(name), list) else [found] for name in names}
+    return {
+        name: list(dict.fromkeys(_compared_value(name, one) for one in found if one is not None))
+        for name, found in values.items()
+    }
 
 
-def _matches_hint(name: str, found: Any, wanted: Any) -> bool:
-    if isinstance(found, list):
-        return any(_matches_value(name, one, wanted) for one in found)
-    return _matches_value(name, found, wanted)
-
-
-def _matches_value(name: str, found: Any, wanted: Any) -> bool:
-    if found is None:
-        return False
+def _compared_value(name: str, found: object) -> str | bool | None:
     if name in FLAGS:
-        return _flag(found) is wanted
+        return _flag(found)
     if name in NUMBERS:
         size = _size(found)
         # Disks are reported in bytes, hints are in GiB.
-        return size is not None and _size_matches(str(float(size // GIB)), *wanted)
-    return _text_matches(_BLANK.join(str(found).lower().split()), *wanted)
+        return None if size is None else str(float(size // GIB))
+    return _BLANK.join(str(found).lower().split())
+
+
+def _matches(disk: Compared, hints: Iterable[tuple[str, Any]]) -> bool:
+    return all(any(_matches_value(name, one, wanted) for one in disk[name]) for name, wanted in hints)
+
+
+def _matches_value(name: str, found: str | bool | None, wanted: Any) -> bool:
+    if not isinstance(found, str):
+        return name in FLAGS and found is wanted
+    return _size_matches(found, *wanted) if name in NUMBERS else _text_matches(found, *wanted)
 
 
 def _size_matches(found: str, sign: str, words: Sequence[str]) -> bool:

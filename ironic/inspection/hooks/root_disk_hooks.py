@@ -30,6 +30,8 @@ _SKIPPED: Final = "skip_block_devices"
 _REMEMBERED: Final = "raid_device_serials"
 # Bytes; what is less is a size in another unit.
 _SMALLEST: Final = 1 << 20
+# Values of disks that are compared with hints, of which there may be 128: together they take a second.
+_MOST: Final = 8192
 
 
 class RootDevice(InspectionHook):
@@ -72,6 +74,12 @@ def choose_root_disk(inventory: Inventory, plugin_data: PluginData, hints: Any, 
     if faults:
         raise HardwareInspectionFailure(error=f"properties of the node can't be used: {'; '.join(faults)}")
     disks: list[Disk] = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
+    names = {name for several in (hints, *skipped) for name in several}
+    if sum(len(value) if isinstance(value := disk.get(name), list) else 1 for disk in disks for name in names) > _MOST:
+        raise HardwareInspectionFailure(
+            error=f"the {len(disks)} disks of the report have more than {_MOST} values to compare with hints; correct "
+            "what the ramdisk reports, or remove root_device and skip_block_devices from the properties of the node"
+        )
     # By identity: comparing each disk with each takes too long for a machine that reports very many.
     passed_over = {id(disk) for disk in root_device_hints.find_by_any(disks, skipped)}
     left = [disk for disk in disks if id(disk) not in passed_over]

@@ -121,6 +121,24 @@ def test_it_finds_disks_by_any_of_several_hints() -> None:
     assert root_device_hints.find_by_any(DISKS, [{"serial": "42"}, {"serial": "S2"}, {}]) == [NVME, SDB]
 
 
+def test_a_value_is_prepared_once_however_many_hints_there_are() -> None:
+    class Text(str):
+        lowered = 0
+
+        def lower(self) -> str:
+            type(self).lowered += 1
+            return super().lower()
+
+    class Said:
+        def __str__(self) -> str:
+            return Text("PERC  H755")
+
+    disk = {"model": Said()}
+    hints = [{"model": f"m{number}"} for number in range(100)]
+    assert root_device_hints.find_by_any([disk], [*hints, {"model": "perc h755"}]) == [disk]
+    assert Text.lowered == 1
+
+
 def test_what_a_machine_says_is_never_read_as_code() -> None:
     hostile = {"name": "/dev/sdx", "model": "[" * 5000, "size": "[" * 5000}
     assert root_device_hints.find([hostile], {"model": "<all-in> [ ["}) == [hostile]

@@ -358,3 +358,17 @@ def test_it_fails_when_hints_are_of_no_use(task: Work, properties: dict[str, Any
     with pytest.raises(HardwareInspectionFailure, match=text):
         hooked(task, RootDevice(), {"disks": [SMALL]}, {})
     assert task.node.properties == properties
+
+
+@pytest.mark.parametrize("hints", [{"root_device": {"serial": "b"}}, {"skip_block_devices": [{"serial": "b"}]}])
+@pytest.mark.parametrize(
+    "disks", [[{"name": "/dev/sda", "serial": ["b"] * 8193}], [{"name": "/dev/sda", "serial": "b"}] * 8193]
+)
+def test_very_many_values_are_not_compared_with_hints(
+    task: Work, disks: list[dict[str, Any]], hints: dict[str, Any]
+) -> None:
+    task.node.properties = hints
+    data: dict[str, Any] = {}
+    with pytest.raises(HardwareInspectionFailure, match="8192 values to compare with hints"):
+        hooked(task, RootDevice(), {"disks": disks}, data)
+    assert data == {}
