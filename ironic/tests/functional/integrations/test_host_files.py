@@ -206,15 +206,19 @@ def test_files_that_the_configuration_names_are_none(tmp_path: Path) -> None:
         CONF.reset()
 
 
-def test_the_copy_comes_from_what_was_judged(images: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode, is_linked", [(0o644, True), (0o600, False)])
+def test_link_and_copy_come_from_what_was_judged(images: Path, tmp_path: Path, mode: int, is_linked: bool) -> None:
+    (images / "kernel").chmod(mode)
     cache = ImageCache(tmp_path / "masters", max_bytes=1 << 20, max_age_seconds=60)
     cache.provide(Image(f"FILE://{images}/kernel"), tmp_path / "target")
     assert (tmp_path / "target").read_bytes() == b"kernel"
-    assert not (tmp_path / "target").samefile(images / "kernel")
+    assert (tmp_path / "target").samefile(images / "kernel") is is_linked
+    assert (images / "kernel").stat().st_mode & 0o777 == mode
 
 
 def test_a_cache_is_private_and_what_is_offered_from_it_is_not(images: Path, tmp_path: Path) -> None:
     (tmp_path / "masters").mkdir(mode=0o755)
+    (images / "kernel").chmod(0o600)  # so that it is copied
     cache = ImageCache(tmp_path / "masters", max_bytes=1 << 20, max_age_seconds=60)
     cache.provide(Image(f"file://{images}/kernel"), tmp_path / "target")
     assert (tmp_path / "masters").stat().st_mode & 0o777 == 0o700
