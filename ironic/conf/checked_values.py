@@ -28,6 +28,8 @@ _MOST_LISTED: Final = 10
 # What stands before the reason in an error of oslo.config.
 _BEFORE_REASON: Final = " is not valid: "
 
+_REFERS_TO_NONE: Final = "it refers by a dollar sign to an option that does not exist; write $$ for the sign itself"
+
 
 class Invocation(NamedTuple):
     """How a program was called, and where its files are if the command line does not name them."""
@@ -134,6 +136,9 @@ def _faults(reader: cfg.ConfigOpts) -> Iterator[str]:
         except ValueError as error:
             reason = "its value can't be used" if option.secret else str(error).partition(_BEFORE_REASON)[2] or error
             yield f"{_place(reader, group.name if group else 'DEFAULT', option)}: {reason}"
+        except cfg.Error:
+            # The library says of an option without a group that it does not exist, and shows the text of others.
+            yield f"{_place(reader, group.name if group else 'DEFAULT', option)}: {_REFERS_TO_NONE}"
 
 
 def _place(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str:

@@ -151,6 +151,17 @@ def test_the_value_of_a_secret_is_not_shown(tmp_path: Path) -> None:
     assert "hunter2" not in str(fault.value) and "[api]pin_of_something" in str(fault.value)
 
 
+@pytest.mark.parametrize("place", ["[DEFAULT]\nhost", "[api]\npublic_endpoint", "[pxe]\ntftp_root"])
+def test_a_dollar_sign_that_refers_to_nothing_is_explained(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text(f"{place} = pa$word\n")
+    with pytest.raises(ValueError) as fault:
+        prepare(["--config-file", str(path)])
+    said = str(fault.value)
+    assert f"{place.replace(chr(10), '')} in {path}, line 2: it refers by a dollar sign" in said
+    assert "pa$word" not in said
+
+
 @pytest.fixture
 def changing(tmp_path: Path) -> Iterator[Path]:
     """Return a file that the options were read from."""
