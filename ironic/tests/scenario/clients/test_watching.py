@@ -33,7 +33,11 @@ SIGNALS = {
         "UPDATE nodes SET provision_state = 'clean wait', provision_updated_at = :before WHERE name = 'ill'",
         "2001-02-03T04:05:06.000000+00:00 ill clean wait\n",
     ),
-    "Long locks": ("UPDATE nodes SET reservation = 'rack1' WHERE name = 'ill'", "ill rack1\n"),
+    # Of a conductor that is gone, another one would end the reservation.
+    "Long locks": (
+        "UPDATE nodes SET reservation = (SELECT hostname FROM conductors) WHERE name = 'ill'",
+        "ill {host}\n",
+    ),
     "Unknown power": ("UPDATE nodes SET power_state = NULL WHERE name = 'ill'", "ill None available\n"),
 }
 
