@@ -23,13 +23,11 @@ from sphinx.util.nodes import nested_parse_with_titles
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "tools"))
 
-from diagrams import diagram_directive  # noqa: E402
-
 project = "Ironic"
 html_title = "Ironic"
 html_show_copyright = False
 
-extensions = ["myst_parser"]
+extensions = ["diagrams.diagram_directive", "myst_parser"]
 source_suffix = {".md": "markdown"}
 include_patterns = ["doc/**.md", "api-ref/**.md", "ironic/api/README.md", "devstack/*.md", "*.md"]
 # Sphinx walks everything else to find these.
@@ -97,6 +95,5 @@ def changed_by_notes(*_: object) -> list[str]:
 def setup(app: Sphinx) -> None:
     """Add what Sphinx does not know: diagrams, and fences of `dnsmasq.conf`, by which a test finds them, as text."""
     app.add_lexer("dnsmasq.conf", TextLexer)
-    diagram_directive.add_to(app)
     app.add_directive("release-notes", ReleaseNotes)
     app.connect("env-get-outdated", changed_by_notes)

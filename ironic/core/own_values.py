@@ -101,7 +101,7 @@ def _take_capability_back(values: dict[str, object], record: Record, name: str, 
 def _parsed(given: object) -> dict[str, object]:
     if isinstance(given, Mapping):
         return {str(name): str(value) for name, value in given.items()}
-    return dict(syntax.parse_capabilities(given))  # type: ignore[arg-type]  # it refuses what is no text
+    return dict(syntax.parse_capabilities(given))
 
 
 def _put(values: dict[str, object], record: Record, capabilities: dict[str, object]) -> None:

@@ -147,8 +147,8 @@ def url_of(value: object, schemes: Collection[str]) -> SplitResult | None:
     return parts if parts.scheme in schemes and place else None
 
 
-def parse_capabilities(text: str | None) -> dict[str, str]:
-    """Return the capabilities in a text; None and empty text have none."""
+def parse_capabilities(text: object) -> dict[str, str]:
+    """Return the capabilities in a text; None and empty text have none; raise ValueError for what is no text."""
     if not text:
         return {}
     if not isinstance(text, str):

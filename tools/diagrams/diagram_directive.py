@@ -59,7 +59,7 @@ def write_diagram(translator: HTML5Translator, node: diagram) -> None:
     raise nodes.SkipNode
 
 
-def add_to(app: Sphinx) -> None:
+def setup(app: Sphinx) -> None:
     """Have Sphinx draw the fences of its pages."""
     app.add_node(diagram, html=(write_diagram, None))
     app.add_directive("mermaid", Diagram)

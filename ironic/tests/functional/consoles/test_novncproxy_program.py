@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
 from ironic import db
 from ironic.core.console_tokens import ConsoleAccess
@@ -34,7 +35,8 @@ class TlsViewer:
 
     def __init__(self, url: str, context: ssl.SSLContext, origin: str | None) -> None:
         self._loop = asyncio.Runner()
-        self._opening = connect(url, ssl=context, origin=origin, proxy=None, open_timeout=PATIENCE)  # type: ignore[arg-type]
+        page = None if origin is None else Origin(origin)
+        self._opening = connect(url, ssl=context, origin=page, proxy=None, open_timeout=PATIENCE)
 
     def __enter__(self) -> "TlsViewer":
         try:
