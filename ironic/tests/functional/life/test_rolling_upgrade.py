@@ -39,6 +39,8 @@ class Upgrade:
 
     site: Site
     store: db.Store
+    # The environment in which a process is one of the last release.
+    release: Mapping[str, str]
     # Of the processes that are still those of the last release.
     old: dict[str, Mapping[str, str]]
 
@@ -49,18 +51,27 @@ class Upgrade:
 
     def replace(self, name: str) -> None:
         """End a process of the last release as an operator does, and start this one in its place."""
+        self._end(name)
+        del self.old[name]
+        self.start(name, PINNED)
+
+    def put_back(self, name: str) -> None:
+        """End a process of this release, and start the last one in its place."""
+        self._end(name)
+        self.old[name] = self.release
+        self.start(name, PINNED)
+
+    def _end(self, name: str) -> None:
         service = self.site.api if name == "api" else self.site.conductors[name]
         service.signal(signal.SIGTERM)
         assert service.end()[0] == 0, service.log[-3000:]
-        del self.old[name]
-        self.start(name, PINNED)
 
     def moved_by(self, name: str) -> int:
         """Return how many moves the present process of a conductor has made."""
         return sum(map(len, moves([self.site.conductors[name].log]).values()))
 
 
-@pytest.fixture(params=["postgresql", "mariadb"])
+@pytest.fixture(params=["postgresql", "mariadb", "sqlite"])
 def upgrade(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Upgrade]:
     """Run the last release alone: an API and two conductors on its own tables."""
     release = last_release.lay_out(tmp_path)
@@ -76,7 +87,7 @@ def upgrade(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Upgrade]
         store = db.connect(url)
         stack.callback(store.close)
         stack.callback(site.stop)
-        running = Upgrade(site, store, old)
+        running = Upgrade(site, store, release, old)
         for name in PROCESSES:
             running.start(name, UNPINNED)
         eventually(site.alive, {"one", "two"})
@@ -85,7 +96,7 @@ def upgrade(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Upgrade]
 
 
 @pytest.mark.demand("S41")
-def test_no_node_is_lost_while_both_releases_work(upgrade: Upgrade) -> None:
+def test_no_node_is_lost_on_the_way_there_back_and_there_again(upgrade: Upgrade) -> None:
     site, store = upgrade.site, upgrade.store
     held = held_in_cleaning(site)
     nodes = [site.create_node(name=f"n{number}")["uuid"] for number in range(COUNT)]
@@ -115,6 +126,15 @@ def test_no_node_is_lost_while_both_releases_work(upgrade: Upgrade) -> None:
         upgrade.replace("two")
         go_on()
         for name in PROCESSES:
+            upgrade.put_back(name)
+            eventually(site.alive, {"one", "two"})
+            go_on()
+        assert upgrade.old.keys() == set(PROCESSES)
+        for name in PROCESSES:
+            upgrade.replace(name)
+            eventually(site.alive, {"one", "two"})
+        go_on()
+        for name in PROCESSES:
             site.reconfigure(name, UNPINNED)
         go_on()
         movers.repeats = False
@@ -133,7 +153,9 @@ def test_no_node_is_lost_while_both_releases_work(upgrade: Upgrade) -> None:
     failed = [move for path in moves(site.logs).values() for move in path if move.event == "fail"]
     assert not failed, failed
     assert not {status for status in movers.answers if status >= 500 and status != 503}, movers.answers
-    battery.survived(f"{COUNT} nodes", f"{made} moves", f"upgrade from {last_release.RELEASE}", "available", seconds)
+    battery.survived(
+        f"{COUNT} nodes", f"{made} moves", f"upgrade from {last_release.RELEASE}, back, and again", "available", seconds
+    )
 
 
 def test_a_repository_without_history_is_named(tmp_path: Path) -> None:
