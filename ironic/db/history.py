@@ -23,6 +23,8 @@ from ironic.db.transactions import unit_of_work
 
 LONGEST_EVENT = 64 * 1024
 _DELETED_AT_ONCE = 500
+_INSERT = sa.insert(node_history)
+_LENGTHS = {str(column.name): getattr(column.type, "length", None) for column in node_history.c}
 
 
 class HistoryRecord(Record, HistoryColumns):
@@ -74,9 +76,8 @@ class History(Repository[HistoryRecord], record=HistoryRecord):
             "duration_seconds": seconds,
         }
         for name, text in texts.items():
-            length = getattr(node_history.c[name].type, "length", None) or LONGEST_EVENT
-            values[name] = text and storable(text, length)
-        connection.execute(sa.insert(node_history).values(values))
+            values[name] = text and storable(text, _LENGTHS[name] or LONGEST_EVENT)
+        connection.execute(_INSERT, values)
 
     def trim(self, keep: int, older_than: datetime, limit: int | None = None) -> int:
         """Remove what is older and not among a node's newest ``keep``, at most ``limit`` entries; return how many."""

@@ -243,7 +243,8 @@ class Repository(ABC, Generic[R]):
         self, connection: Connection, conditions: list[ColumnElement[bool]], stored: Mapping[str, object]
     ) -> int:
         with self._translated(stored), self.transactions.attempt():
-            return connection.execute(sa.update(self.table).where(*conditions).values(stored)).rowcount
+            # Parameters, not values of the statement: those cost an object each.
+            return connection.execute(sa.update(self.table).where(*conditions), stored).rowcount
 
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:

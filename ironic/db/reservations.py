@@ -106,13 +106,10 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         token: str,
     ) -> NodeRecord:
         is_free = sa.and_(self._matches(ident), nodes.c.reservation.is_(None))
-        reserved = (
-            sa.update(nodes)
-            .where(is_free, *_is_newest(host, incarnation))
-            .values(reservation=host, reservation_purpose=purpose and purpose[:255], reservation_token=token)
-        )
+        reserved = sa.update(nodes).where(is_free, *_is_newest(host, incarnation))
+        holder = {"reservation": host, "reservation_purpose": purpose and purpose[:255], "reservation_token": token}
         while True:
-            won = connection.execute(reserved).rowcount
+            won = connection.execute(reserved, holder).rowcount
             record = self.get(ident)
             # If the token is there, a first attempt stored it and lost its connection before the answer.
             if won or record.reservation_token == token:
@@ -173,7 +170,7 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         node_id = node if isinstance(node, int) else node.id
         token = None if isinstance(node, int) else node.held_token
         held = sa.update(nodes).where(nodes.c.id == node_id, *_is_held(host, token))
-        released = bool(connection.execute(held.values(_FREE)).rowcount)
+        released = bool(connection.execute(held, _FREE).rowcount)
         if released:
             self.transactions.after_commit(functools.partial(self._wakeups.released, node_id))
         if isinstance(node, NodeRecord):

@@ -122,15 +122,16 @@ def flow_step(
 
 
 def collect(cls: type, interface: str) -> dict[StepKind, tuple[dict[str, object], ...]]:
-    """Return the steps of an interface class by kind, in alphabetical order; an override without decorator is no step.
+    """Return the steps of an interface class by kind, highest priority first, then in alphabetical order.
 
-    ``interface`` is the kind of the interface. A step is plain data: step, priority and interface come first (S44).
+    An override without decorator is no step. ``interface`` is the kind of the interface. A step is plain data: step,
+    priority and interface come first (S44).
     """
-    found: dict[StepKind, list[dict[str, object]]] = {kind: [] for kind in STEP_KINDS}
+    found: dict[StepKind, list[dict[str, Any]]] = {kind: [] for kind in STEP_KINDS}
     for name in dir(cls):
         for kind, traits in getattr(getattr_static(cls, name), _MARKS, {}).items():
             found[kind].append({"step": name, "priority": traits["priority"], "interface": interface, **traits})
-    return {kind: tuple(steps) for kind, steps in found.items()}
+    return {kind: tuple(sorted(steps, key=lambda step: -step["priority"])) for kind, steps in found.items()}
 
 
 def _mark(kind: StepKind, priority: Priority, traits: Mapping[str, object]) -> Callable[[Method], Method]:

@@ -8,7 +8,6 @@ Optional methods raise UnsupportedDriverExtension by default, which the API repo
 is a step only if it is decorated as well.
 """
 
-import copy
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
@@ -82,8 +81,7 @@ class BaseInterface(ABC):
         A user may request these by name. An interface whose steps depend on the node (because an agent offers them)
         returns those from the ``get_..._steps`` methods; the conductor reads both.
         """
-        found = copy.deepcopy(list(self._steps[kind]))
-        return sorted(found, key=lambda step: -step["priority"])
+        return [_copied(step) for step in self._steps[kind]]
 
     def get_clean_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the steps of automated cleaning, highest priority first; disabled ones are left out (S44)."""
@@ -159,6 +157,15 @@ class BaseInterface(ABC):
             )
         result: str | None = getattr(self, name)(task, **(step.get("args") or {}))
         return result
+
+
+def _copied(step: Mapping[str, object]) -> dict[str, object]:
+    """Return a step that shares nothing with its declaration, which the classes of all nodes have."""
+    about: Any = step.get("argsinfo")
+    copy = dict(step)
+    if about is not None:
+        copy["argsinfo"] = {name: dict(description) for name, description in about.items()}
+    return copy
 
 
 def unsupported(task: Task, extension: str) -> UnsupportedDriverExtension:
