@@ -94,10 +94,12 @@ check: static
 packages:
 	@tools/packages.sh
 
-# One after another: the packages first, as the servers are among them.
+# The packages first, as the servers are among them. Then two things at a time: checks compute on one core, and an
+# installation waits for downloads and its disk.
 test:
 	@$(MAKE) --no-print-directory packages
-	@$(MAKE) --no-print-directory static services agent keystone inspector
+	@$(MAKE) --no-print-directory venv
+	@$(MAKE) --no-print-directory -j 2 static services agent keystone inspector
 	@$(PYTEST) --reruns $(RERUNS) -r fER
 
 # One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.

@@ -131,7 +131,9 @@ def collect(cls: type, interface: str) -> dict[StepKind, tuple[dict[str, object]
     for name in dir(cls):
         for kind, traits in getattr(getattr_static(cls, name), _MARKS, {}).items():
             found[kind].append({"step": name, "priority": traits["priority"], "interface": interface, **traits})
-    return {kind: tuple(sorted(steps, key=lambda step: -step["priority"])) for kind, steps in found.items()}
+    for steps in found.values():
+        steps.sort(key=lambda step: -step["priority"])
+    return {kind: tuple(steps) for kind, steps in found.items()}
 
 
 def _mark(kind: StepKind, priority: Priority, traits: Mapping[str, object]) -> Callable[[Method], Method]:
