@@ -34,7 +34,8 @@ and files, and there are no volumes. A site that needs one of these cannot move 
 | database | SQLite, MariaDB, MySQL, PostgreSQL; [the data are not taken over](#database) |
 
 Install a third party's package by `pip install --no-deps`: for a requirement such as `ironic>=20` pip would put
-OpenStack's package in the place of this one.
+OpenStack's package in the place of this one. A conductor's start names, in one line, packages with such a requirement,
+and another package `ironic` that lies beside this one.
 
 ## Features that are missing
 

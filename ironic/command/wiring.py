@@ -36,6 +36,7 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.conf import config_files
 from ironic.db import Store
+from ironic.drivers import installed_packages
 from ironic.drivers.composition import Composition
 from ironic.inspection.discovery import Discovery
 from ironic.integrations import host_files, image_servers, own_directories
@@ -194,6 +195,7 @@ def _conductor(
     conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport, name: ConductorName
 ) -> ConductorComponent:
     options = conf.conductor
+    installed_packages.warn_of_strangers()
     host_files.check_roots()
     image_servers.warn_of_unknown_hosts()
     Discovery.from_conf(conf)  # checks options by which conductors work on what an API enrolls
