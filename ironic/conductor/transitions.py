@@ -19,6 +19,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ironic.conductor import awaited_ramdisk
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import RequestContext
@@ -138,6 +139,7 @@ class Recorder:
     def _write(self, context: RequestContext, node: "NodeRecord", move: Move, release: bool) -> None:
         check_limit(self.store, node, move)
         before = {name: getattr(node, name) for name in _FIELDS}
+        before["driver_internal_info"] = dict(node.driver_internal_info)
 
         def put_back() -> None:
             for name, value in before.items():
@@ -148,6 +150,7 @@ class Recorder:
         node.provision_updated_at, node.last_error = self.store.clock(), move.last_error
         # Power changes end before a move; the target of one that was only announced must not keep synchronisation away.
         node.target_power_state = None
+        awaited_ramdisk.note_move(node, move.old)
         # The node is saved last: a record counts its changes as stored once save() returns, so nothing may fail after.
         if move.is_failure and CONF.conductor.node_history:
             flow = in_state(move.old)

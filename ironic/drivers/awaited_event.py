@@ -19,7 +19,7 @@ def announce(node: Node, what: str, seconds: float | None) -> None:
     """Put on a node what it waits for and for how long at most, None without an end; the caller saves the node."""
     text = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
     if seconds:
-        text += f", until {_shown(utc_now() + timedelta(seconds=seconds))}"
+        text += f", until {shown(utc_now() + timedelta(seconds=seconds))}"
     node.set_driver_internal_info(KEY, secrets.masked_text(text))
 
 
@@ -35,5 +35,6 @@ def forget(node: Node) -> None:
         node.del_driver_internal_info(KEY)
 
 
-def _shown(moment: datetime) -> str:
+def shown(moment: datetime) -> str:
+    """Return a moment, UTC without time zone, as people read it."""
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from ironic.conductor import awaited_ramdisk
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.engine import OPERATIONS, Failure, Operation, waiting_or_held
 from ironic.conductor.flows.outcomes import Failed, attempt
@@ -50,6 +51,7 @@ def heartbeat(task: TaskManager, beat: dict[str, object]) -> None:
     is_awaited = flow is not None and node.provision_state == flow.waiting
     if is_awaited:
         node.provision_updated_at = node.now()  # a wait with a living agent does not time out
+        awaited_ramdisk.announce(node)
     node.save()
     operation = waiting_or_held(task) if is_awaited else None
     if operation is None:

@@ -286,6 +286,8 @@ def test_it_remembers_an_agent_where_one_may_run(bench, state):
         assert info == {}
         return
     assert info.pop("agent_last_heartbeat")
+    assert ("waiting_for" in info) == (state in states.WAITING)
+    info.pop("waiting_for", None)
     assert info == {"agent_url": "http://192.0.2.7:9999", "agent_version": "11.0", "agent_status": "start"}
 
 

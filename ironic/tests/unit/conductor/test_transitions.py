@@ -1,5 +1,6 @@
 import json
 import logging
+from datetime import timedelta
 
 import pytest
 
@@ -178,3 +179,66 @@ def test_a_move_is_logged_with_its_node(state, event, error, level, make_node, m
     assert record.levelno == level
     assert node in record.getMessage()
     assert (error or "") in record.getMessage()
+
+
+STEP = {"step": "erase_devices", "interface": "deploy", "priority": 10}
+
+
+@pytest.mark.parametrize(
+    ("before", "state", "option", "awaited"),
+    [
+        (
+            "cleaning",
+            "clean wait",
+            "clean_callback_timeout",
+            "a heartbeat of the agent about step deploy.erase_devices",
+        ),
+        ("deploying", "wait call-back", "deploy_callback_timeout", "a heartbeat of the agent"),
+        ("servicing", "service wait", "service_callback_timeout", "a heartbeat of the agent"),
+        ("rescuing", "rescue wait", "rescue_callback_timeout", "a heartbeat of the agent"),
+        ("inspecting", "inspect wait", "inspect_wait_timeout", "the inspection data of the ramdisk"),
+    ],
+)
+def test_a_wait_for_the_ramdisk_is_shown_with_its_begin_and_end(before, state, option, awaited, make_node, move, conf):
+    conf(**{f"conductor__{option}": 600})
+    step = {"clean_step": STEP} if before == "cleaning" else {}
+    node = move(make_node(provision_state=before, **step), "wait")
+    began = node.provision_updated_at
+    since, until = (f"{moment:%Y-%m-%d %H:%M:%S} UTC" for moment in (began, began + timedelta(seconds=600)))
+    told = node.driver_internal_info["waiting_for"]
+    assert told == f"the ramdisk: {awaited}, since {since}, until {until}"
+    assert node.provision_state == state
+    assert "waiting_for" not in move(node.uuid, "fail", last_error="It is over.").driver_internal_info
+
+
+@pytest.mark.parametrize(("columns", "limit"), [({}, 0), ({"maintenance": True}, 600)])
+def test_a_wait_without_a_limit_has_no_end(columns, limit, make_node, move, conf):
+    conf(conductor__clean_callback_timeout=limit)
+    told = move(make_node(provision_state="cleaning", **columns), "wait").driver_internal_info["waiting_for"]
+    assert "until" not in told
+
+
+@pytest.mark.parametrize(
+    ("info", "expected"),
+    [
+        ({"waiting_for": "the BMC to report boot_mode uefi"}, "the BMC to report boot_mode uefi"),
+        ({"cleaning_polling": True}, None),
+        ({"cleaning_disable_ramdisk": True}, None),
+        ({"clean_step_waits_until": "2026-01-01T00:00:00"}, None),
+    ],
+)
+def test_a_wait_for_something_else_is_none_for_the_ramdisk(info, expected, make_node, move):
+    node = move(make_node(provision_state="cleaning", driver_internal_info=info), "wait")
+    assert node.driver_internal_info.get("waiting_for") == expected
+
+
+def test_a_move_that_is_not_stored_announces_nothing(make_node, recorder, store, context):
+    node = store.nodes.get(make_node(provision_state="cleaning"))
+
+    def fail(_connection):
+        recorder.perform(context, node, decide(node, "wait", target=None, last_error=None, clear_error=False))
+        raise InvalidState("no")
+
+    with pytest.raises(InvalidState):
+        store.run(fail)
+    assert (node.provision_state, node.driver_internal_info) == ("cleaning", {})
