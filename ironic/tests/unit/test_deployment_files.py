@@ -24,6 +24,7 @@ def test_there_is_a_unit_for_every_service() -> None:
     assert [path.stem for path in UNITS] == [
         "ironic-api",
         "ironic-conductor",
+        "ironic-conductor@",
         "ironic-inspector-api",
         "ironic-novncproxy",
         "ironic-pxe-filter",
@@ -55,13 +56,22 @@ def test_a_unit_is_started_when_the_service_serves(path: Path) -> None:
 def test_a_unit_starts_a_program_of_ours_and_ends_it_as_it_wants_to_be_ended(path: Path) -> None:
     service = unit(path)["Service"]
     programs = {entry.name for entry in entry_points(group="console_scripts") if entry.value.startswith("ironic.")}
-    assert Path(service["ExecStart"].split()[0]).name == path.stem
-    assert path.stem in programs
+    program = path.stem.rstrip("@")
+    assert Path(service["ExecStart"].split()[0]).name == program
+    assert program in programs
     assert service["ExecReload"] == "/bin/kill -HUP $MAINPID"
     assert service["Restart"] == "on-failure"
-    if path.stem in ("ironic", "ironic-conductor"):
+    if program in ("ironic", "ironic-conductor"):
         assert int(service["TimeoutStopSec"]) > CONF.conductor.graceful_shutdown_timeout + 10
         assert int(service["RestartPreventExitStatus"]) == lifecycle.UNFINISHED
+
+
+def test_a_further_conductor_of_a_host_has_the_unit_of_the_first_and_a_file_of_its_own() -> None:
+    first, further = (unit(ROOT / "etc" / "systemd" / f"ironic-conductor{name}.service") for name in ("", "@"))
+    command = first["Service"].pop("ExecStart")
+    assert further["Service"].pop("ExecStart") == f"{command} --config-file /etc/ironic/%i.conf"
+    assert dict(further["Service"]) == dict(first["Service"])
+    assert "%i" in further["Unit"]["Description"]
 
 
 def test_the_wsgi_example_loads_the_application_in_every_process() -> None:
