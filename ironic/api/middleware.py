@@ -19,7 +19,7 @@ from ironic.api.request import REQUEST
 from ironic.api.routes import Routes
 from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
-from ironic.core.context import RequestContext, logged
+from ironic.core.context import RequestContext, global_request_id, logged
 from ironic.core.permit import NO_ROOM, PERMIT, MustMove, MustRead, MustWait
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Middleware:
             rate_limit.apply_proxy_headers(environ)
         is_health = self._health is not None and environ.get("PATH_INFO") == "/healthcheck"
         began = time.monotonic()
-        context = RequestContext()
+        context = RequestContext(global_request_id=global_request_id(environ.get("HTTP_X_OPENSTACK_REQUEST_ID")))
         environ["ironic.context"] = context
         environ["openstack.request_id"] = context.request_id
         ids = [("openstack-request-id", context.request_id), ("x-openstack-request-id", context.request_id)]

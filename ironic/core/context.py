@@ -5,6 +5,7 @@ held by background work carries a mark in its stored purpose: callers wait for s
 of reporting a conflict to the user.
 """
 
+import re
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,9 +21,20 @@ def new_request_id() -> str:
     return f"req-{uuid.uuid4()}"
 
 
+_REQUEST_ID: Final = re.compile(r"req-[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
+
+
+def global_request_id(given: object) -> str | None:
+    """Return the identifier that a caller gives to all requests of one operation; None for any other text."""
+    return given if isinstance(given, str) and _REQUEST_ID.fullmatch(given) else None
+
+
 @dataclass(slots=True)
 class RequestContext:
-    """The caller of one request: user, project and roles. Holds no secret."""
+    """The caller of one request: user, project and roles. Holds no secret.
+
+    ``global_request_id`` is what a service that calls this one has sent, for the log alone: it is not to be trusted.
+    """
 
     request_id: str = field(default_factory=new_request_id)
     user_id: str | None = None
@@ -37,6 +49,7 @@ class RequestContext:
     project_domain_id: str | None = None
     # Whether the project is Keystone's admin project; true for every project where Keystone names none.
     is_admin_project: bool = True
+    global_request_id: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the context as a dictionary for the message bus."""
@@ -71,7 +84,7 @@ def log_values() -> dict[str, object] | None:
         return None
     return {
         "request_id": context.request_id,
-        "global_request_id": "-",
+        "global_request_id": context.global_request_id or "-",
         "user": context.user_id,
         "user_id": context.user_id,
         "project": context.project_id,
