@@ -91,13 +91,20 @@ def check_verb(node: NodeValues, verb: str, *, by_holder: bool) -> None:
     _refuse(refusals)
 
 
+# Verbs that clients send for commands of another name.
+_SAID: Final = {"active": "active (deploy)", "deleted": "deleted (undeploy)"}
+
+
 def _wrong_state(node: NodeValues, verb: str) -> InvalidStateRequested:
-    refusal = InvalidStateRequested(action=verb, node=node.uuid, state=node.provision_state)
+    refusal = InvalidStateRequested(action=_SAID.get(verb, verb), node=node.uuid, state=node.provision_state)
+    taken = sorted(state for state in states.ALL if accepts_verb(state, verb))
     possible = [] if node.provision_state in states.WORKING else sorted(states.verbs_of(node.provision_state))
-    more = f" Possible now: {', '.join(possible) or 'nothing, until it has ended'}."
+    more = (
+        f" It is possible in {', '.join(taken)}. Possible now: {', '.join(possible) or 'nothing, until it has ended'}."
+    )
     if node.maintenance and states.VERBS[verb] not in _DEPLOYS:
         more += " The node is also in maintenance."
-    return InvalidStateRequested(f"{refusal}{more}", **refusal.facts)
+    return InvalidStateRequested(f"{refusal}{more}", **refusal.facts | {"action": verb})
 
 
 def _refuse(refusals: Sequence[IronicError]) -> None:

@@ -8,7 +8,8 @@ so the conductor that serves the node does it, after the API has checked what it
 the node under its lock. Reading never calls a conductor.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final, NamedTuple
 
 from ironic.api import access, answers, json_patch, listing, named_nodes, projection, row_rooms
@@ -21,9 +22,9 @@ from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import Route, refuse_collection, refuses
 from ironic.core import node_rules, syntax
-from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue
+from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotFound
 from ironic.core.model.port import Port
-from ironic.core.resource_errors import PortgroupNotFound
+from ironic.core.resource_errors import MACAlreadyExists, PortgroupNotFound
 from ironic.services import row_changes
 
 # Filters of which a request may use only one.
@@ -112,9 +113,24 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         referred.update(node_uuid=owner.uuid, portgroup_uuid=group and group.uuid)
         return values
 
-    record = row_changes.add(request.store, request.store.ports, values, refer, row_rooms.of_node(request, Port))
+    with _naming_the_holder(request):
+        record = row_changes.add(request.store, request.store.ports, values, refer, row_rooms.of_node(request, Port))
     document = projection.full(Port, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/ports/{record.uuid}"))
+
+
+@contextmanager
+def _naming_the_holder(request: Request) -> Iterator[None]:
+    """Have the refusal of a known MAC address name the node that has it, if the caller may see that node."""
+    try:
+        yield
+    except MACAlreadyExists as error:
+        for node in request.store.nodes.by_macs([str(error.facts.get("value"))]):
+            with suppress(NodeNotFound):
+                owner, lessee = request.store.nodes.row(("owner", "lessee"), node.uuid)
+                if access.sees(request, owner, lessee):
+                    raise MACAlreadyExists(f"{error} It belongs to node {node.uuid}.", **error.facts) from None
+        raise
 
 
 def _node_of_new(request: Request, values: dict[str, Any], rule: str) -> named_nodes.Holder:
@@ -164,9 +180,10 @@ def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     if values:
         columns = _as_columns(request, before, values)
         seen = json_patch.made_from(before, values)
-        named_nodes.for_part_of(request, node).update_port(
-            request.context, before["uuid"], columns, seen, **row_rooms.of_move(request, columns)
-        )
+        with _naming_the_holder(request):
+            named_nodes.for_part_of(request, node).update_port(
+                request.context, before["uuid"], columns, seen, **row_rooms.of_move(request, columns)
+            )
     view = projection.full(Port, request.minor)
     return answers.document(view.document(request, request.store.ports.row(view.columns, before["uuid"])))
 

@@ -205,3 +205,17 @@ def test_the_time_of_an_answer_does_not_tell_either(
             (sorted(decided), [re.sub(r"WHERE (\w+)\.\w+ = \?", r"WHERE \1", text) for text in statements.texts])
         )
     assert work[0] == work[1]
+
+
+@pytest.mark.parametrize(
+    ("address", "named"), [("52:54:00:00:00:01", None), ("52:54:00:00:00:09", OWNED)], ids=["foreign", "own"]
+)
+def test_a_known_mac_address_names_its_node_to_those_who_may_see_it(
+    service: Service, address: str, named: str | None
+) -> None:
+    refused = ask(service, "owner-admin", "POST", "/v1/ports", {"node_ident": OWNED, "address": address})
+    assert refused.status == 409
+    text = refused.body.decode()
+    assert f"Another port has the MAC address {address}." in text
+    assert ("It belongs to node" in text, FOREIGN in text) == (named is not None, False)
+    assert named is None or f"It belongs to node {named}." in text

@@ -102,9 +102,13 @@ def test_a_failed_service_is_not_left_in_maintenance() -> None:
 @pytest.mark.parametrize(
     ("state", "maintenance", "told"),
     [
-        (states.CLEANFAIL, True, r"clean failed\. Possible now: .*manage.*\. The node is also in maintenance\.$"),
-        (states.ENROLL, False, r"enroll\. Possible now: manage\.$"),
-        (states.CLEANING, False, r"cleaning\. Possible now: nothing, until it has ended\.$"),
+        (
+            states.CLEANFAIL,
+            True,
+            r"clean failed\. It is .*\. Possible now: .*manage.*\. The node is also in maintenance\.$",
+        ),
+        (states.ENROLL, False, r"enroll\. It is possible in inspect failed, manageable\. Possible now: manage\.$"),
+        (states.CLEANING, False, r"cleaning\. It is .*\. Possible now: nothing, until it has ended\.$"),
     ],
 )
 def test_a_refusal_names_all_obstacles_and_what_is_possible(state: str, maintenance: bool, told: str) -> None:
@@ -114,7 +118,8 @@ def test_a_refusal_names_all_obstacles_and_what_is_possible(state: str, maintena
 
 @pytest.mark.parametrize("verb", ["active", "deploy", "rebuild"])
 def test_of_deployments_maintenance_is_told_before_the_state(verb: str) -> None:
-    told = rf"in maintenance.*\. The action {verb} is not possible .* in state enroll\. Possible now: manage\.$"
+    said = {"active": r"active \(deploy\)"}.get(verb, verb)
+    told = rf"in maintenance.*\. The action {said} is not possible .* in state enroll\..* Possible now: manage\.$"
     with pytest.raises(NodeInMaintenance, match=told):
         node_rules.check_verb(node(states.ENROLL, maintenance=True), verb, by_holder=False)
     with pytest.raises(NodeInMaintenance, match=r"Take it out of maintenance first\.$"):
