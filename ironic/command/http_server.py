@@ -74,6 +74,10 @@ class Tls:
         """Return a context with the certificate; raises ValueError, with files and options, if it can't be used."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:
+            # Opening a pipe would wait for ever.
+            for path in (self.certificate, self.key):
+                if os.path.exists(path) and not os.path.isfile(path):
+                    raise ValueError(f"{path} is no regular file")
             # Without a password, a key that needs one would be asked for at the terminal.
             context.load_cert_chain(self.certificate, self.key, password="")
         except (OSError, ValueError) as error:

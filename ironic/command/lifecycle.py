@@ -25,6 +25,7 @@ from typing import Final
 
 from oslo_config import cfg
 from oslo_db import exception as db_errors
+from oslo_log.log import LogConfigError
 
 from ironic.command import service_manager
 from ironic.conf import CONF, checked_values, config_files, logging_setup, prepare
@@ -39,7 +40,7 @@ BEGAN: Final = time.monotonic()
 WELL, FAILED, UNFINISHED = 0, 1, 3
 
 # Caused by the operator: the message is enough. Anything else is a bug and is logged with its traceback.
-EXPLAINED = (IronicError, OSError, ValueError, cfg.Error, db_errors.DBError)
+EXPLAINED = (IronicError, OSError, ValueError, cfg.Error, db_errors.DBError, LogConfigError)
 
 # Seconds between two checks whether the work of a draining process has ended.
 _DRAIN_POLL_SECONDS: Final = 0.5
@@ -91,7 +92,7 @@ def run_program(name: str, build: Build, argv: Sequence[str]) -> int:
     """Read the options and run the program that consists of these components; return its exit status."""
     try:
         prepare(argv)
-    except (cfg.Error, OSError, ValueError) as fault:
+    except (cfg.Error, OSError, ValueError, LogConfigError) as fault:
         print(f"{name} can't start: {config_files.in_words(fault)}", file=sys.stderr)
         return FAILED
 

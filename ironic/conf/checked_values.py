@@ -5,6 +5,7 @@ process for an option of the command line that is mistyped in a file, at a reloa
 object of their own first. It has private attributes of oslo.config for what that shows in no other way.
 """
 
+import argparse
 import glob
 import logging
 import os
@@ -18,9 +19,13 @@ from oslo_config import cfg, iniparser
 
 from ironic.conf import library_options
 from ironic.conf.library_options import Name
+from ironic.core.operator_files import content_of
 
 # Names of variables that set an option.
 VARIABLE: Final = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
+
+# Bytes of a file of options.
+_LARGEST_FILE: Final = 16 << 20
 
 # Wrong values that one message has at most.
 _MOST_LISTED: Final = 10
@@ -90,6 +95,8 @@ def require(conf: cfg.ConfigOpts, called: Invocation, *, libraries: bool = True)
     oslo.config. ``conf`` has the options; it stays as it is. Options that libraries register on first use are looked up
     with ``libraries`` only, as these are imported for that.
     """
+    for path in _files_to_read(called):
+        _check_file(path)
     reader = _Reader()
     own = {id(option) for option in vars(conf).get("_config_opts", ())}
     groups: dict[str, cfg.OptGroup] = {}
@@ -116,6 +123,43 @@ def require(conf: cfg.ConfigOpts, called: Invocation, *, libraries: bool = True)
     if faults:
         more = f"; and {len(faults) - _MOST_LISTED} more" if len(faults) > _MOST_LISTED else ""
         raise ValueError("; ".join(faults[:_MOST_LISTED]) + more)
+
+
+def _files_to_read(called: Invocation) -> list[str]:
+    """Return the files of options that the library is about to read."""
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    parser.add_argument("--config-file", action="append")
+    parser.add_argument("--config-dir", action="append")
+    try:
+        named = parser.parse_known_args(list(called.arguments))[0]
+    except argparse.ArgumentError:
+        return []  # the library says what is wrong with it
+    files, directories = named.config_file or called.files, named.config_dir or called.directories
+    if files is None:
+        files = cfg.find_config_files(called.project)
+    if directories is None:
+        directories = cfg.find_config_dirs(called.project)
+    below = (path for each in directories for path in sorted(glob.glob(os.path.join(each, "*.conf"))))
+    return [os.path.expanduser(path) for path in (*files, *below)]
+
+
+def _check_file(path: str) -> None:
+    """Raise ValueError for a file that the library would wait for, or whose bytes are no text; it names no file."""
+    if path == os.devnull:
+        return
+    try:
+        content = content_of(Path(path), _LARGEST_FILE)
+    except OSError:
+        return  # the library says why
+    except ValueError as error:
+        raise ValueError(f"{path} can't be read: {error}") from None
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path}, line {line}: its bytes are no text in UTF-8; save the file in that encoding"
+        ) from None
 
 
 def require_again(conf: cfg.ConfigOpts) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,3 +210,33 @@ def test_a_part_that_can_not_work_by_new_values_leaves_the_old_ones_to_all(
     assert lifecycle.run_components(CONF, "Test", lambda _pause: [Follower(), Refuser()]) == 0
     assert seen == [20, 10]
     assert "nothing changes: 20 is no good here" in caplog.text
+
+
+def test_bytes_that_are_no_text_are_named_with_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_bytes("[DEFAULT]\n# größer\nhost = ".encode() + b"gr\xfcn\n")
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}, line 3: its bytes are no text in UTF-8"):
+        prepare(["--config-file", str(path)])
+
+
+@pytest.mark.parametrize("named", ["--config-file", "--config-dir", "environment"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ironic.conf"
+    os.mkfifo(path)
+    if named == "environment":
+        monkeypatch.setenv("IRONIC_CONFIG_FILE", str(path))
+    arguments = {"--config-file": [named, str(path)], "--config-dir": [named, str(tmp_path)]}.get(named, [])
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} can't be read: it is no regular file$"):
+        prepare(arguments)
+
+
+def test_a_missing_file_for_logging_is_one_line_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text(f"[DEFAULT]\nlog_config_append = {tmp_path}/none.conf\n")
+    assert lifecycle.run_program("ironic", lambda _pause: [], ["--config-file", str(path)]) == lifecycle.FAILED
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("ironic can't start: ") and f"{tmp_path}/none.conf" in line
