@@ -10,6 +10,7 @@ each other. A request that does not get its share soon is answered 503, because 
 request.
 """
 
+import codecs
 import re
 import threading
 from collections.abc import Mapping
@@ -202,12 +203,16 @@ def _counted(raw: bytes) -> int:
 def parse(raw: bytes, max_depth: int, *, of_machine: bool = False) -> object:
     """Return the parsed body, {} for an empty one; raises 400 for one that is no JSON or too deep.
 
+    The mark with which some editors begin a text is no part of it.
+
     In the report ``of_machine`` broken text, as devices have it, is replaced: its machine could not send a better one.
     """
     if not raw or raw.isspace():
         return {}
     try:
-        document = orjson.loads(raw)
+        # A view: a copy of a large body would not be counted.
+        marked = raw.startswith(codecs.BOM_UTF8)
+        document = orjson.loads(memoryview(raw)[len(codecs.BOM_UTF8) :] if marked else raw)
     except orjson.JSONDecodeError as error:
         if _TOO_DEEP.search(error.msg):
             raise _refuse_depth(max_depth) from None

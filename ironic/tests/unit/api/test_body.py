@@ -204,3 +204,11 @@ def test_values_are_counted_before_anything_is_made_of_them(raw: bytes, fits: bo
 )
 def test_a_length_is_known_before_the_body_is_read(more: dict[str, Any], length: int) -> None:
     assert request_body.length_of(environ(b"abcdefg", **more), 10) == length
+
+
+@pytest.mark.parametrize("of_machine", [False, True])
+def test_the_mark_before_a_text_is_no_part_of_any_body(of_machine: bool) -> None:
+    marked = "\ufeff".encode()
+    assert request_body.parse(marked + b'{"a": [1]}', 10, of_machine=of_machine) == {"a": [1]}
+    with pytest.raises(Invalid, match="not valid JSON"):
+        request_body.parse(marked + marked + b"{", 10, of_machine=of_machine)
