@@ -235,6 +235,7 @@ RULES = [
     ),
     cfg.IntOpt(
         "ramdisk_heartbeat_timeout",
+        min=0,
         default=300,
         mutable=True,
         help="Maximum number of seconds between two heartbeats of a ramdisk; the ramdisk gets the value when it "

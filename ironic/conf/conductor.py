@@ -45,12 +45,14 @@ WORK = [
     cfg.IntOpt("periodic_max_workers", default=8, help="Maximum number of periodic tasks that run concurrently."),
     cfg.IntOpt(
         "node_locked_retry_attempts",
+        min=0,
         default=3,
         help="Attempts to lock a node that is locked already, before the request is refused.",
     ),
     cfg.IntOpt("node_locked_retry_interval", default=1, help="Seconds between two attempts to lock a node."),
     cfg.IntOpt(
         "graceful_shutdown_timeout",
+        min=0,
         default=60,
         deprecated_opts=[cfg.DeprecatedOpt("graceful_shutdown_timeout", group="DEFAULT")],
         help="Seconds that running work may take to finish when the service stops.",

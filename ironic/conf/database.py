@@ -36,6 +36,7 @@ DATABASE_OPTIONS = [
     ),
     cfg.IntOpt(
         "sqlite_max_wait_for_retry",
+        min=0,
         default=10,
         help="Maximum number of seconds to wait for another process that writes to the SQLite file.",
     ),

@@ -104,12 +104,14 @@ RPC = [
     ),
     cfg.IntOpt(
         "hash_partition_exponent",
+        min=0,
         default=5,
         help="Each conductor has two to this power partitions on the hash ring. More partitions distribute the nodes "
         "more evenly and take a little more memory. It must be the same in all processes.",
     ),
     cfg.IntOpt(
         "hash_ring_reset_interval",
+        min=0,
         default=15,
         help="Seconds after which the hash rings are rebuilt from the table of conductors.",
     ),
@@ -135,6 +137,7 @@ NEW_NODES = [
     ),
     cfg.IntOpt(
         "log_in_db_max_size",
+        min=0,
         default=4096,
         help="Maximum number of characters of an error or agent message in the database; longer texts are truncated.",
     ),

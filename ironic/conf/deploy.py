@@ -72,24 +72,28 @@ RAMDISK = [
 ERASURE = [
     cfg.IntOpt(
         "erase_devices_priority",
+        min=0,
         mutable=True,
         help="Priority of the clean step erase_devices of the agent; 0 disables the step. By default the agent "
         "decides.",
     ),
     cfg.IntOpt(
         "erase_devices_metadata_priority",
+        min=0,
         mutable=True,
         help="Priority of the clean step erase_devices_metadata of the agent; 0 disables the step. By default the "
         "agent decides.",
     ),
     cfg.IntOpt(
         "delete_configuration_priority",
+        min=0,
         mutable=True,
         help="Priority of the RAID clean step delete_configuration of the agent; 0 disables the step. By default the "
         "agent decides.",
     ),
     cfg.IntOpt(
         "create_configuration_priority",
+        min=0,
         mutable=True,
         help="Priority of the RAID clean step create_configuration of the agent; 0 disables the step. By default the "
         "agent decides.",

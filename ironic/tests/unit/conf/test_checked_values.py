@@ -240,3 +240,10 @@ def test_a_missing_file_for_logging_is_one_line_without_a_traceback(
     assert lifecycle.run_program("ironic", lambda _pause: [], ["--config-file", str(path)]) == lifecycle.FAILED
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("ironic can't start: ") and f"{tmp_path}/none.conf" in line
+
+
+def test_a_priority_below_zero_is_refused_with_its_option(tmp_path: Path) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text("[deploy]\nerase_devices_priority = -5\n")
+    with pytest.raises(ValueError, match=r"^\[deploy\]erase_devices_priority in .*, line 2: "):
+        prepare(["--config-file", str(path)])
