@@ -3,7 +3,7 @@
 It stands where drivers write what they wait for (`drivers/awaited_event.py`), and never in place of that.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from ironic.conf import CONF
@@ -31,9 +31,11 @@ def announce(node: "NodeRecord") -> None:
         awaited_event.forget(node)
         return
     step = f" about step {cursor.current.name}" if cursor.current else ""
-    since = getattr(node, flow.wait.since) or node.provision_updated_at
+    since: datetime | None = getattr(node, flow.wait.since) or node.provision_updated_at
+    if since is None:
+        return
     # A node in maintenance may wait for ever.
-    limit = 0 if node.maintenance else CONF.conductor[flow.wait.option]
+    limit: int = 0 if node.maintenance else CONF.conductor[flow.wait.option]
     until = f", until {awaited_event.shown(since + timedelta(seconds=limit))}" if limit else ""
     text = f"{_BEGINNING}{flow.wait.expected}{step}, since {awaited_event.shown(since)}{until}"
     awaited_event.announce(node, text, None)
