@@ -187,7 +187,7 @@ def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
     except (LoginBarred, Exhausted) as error:
         raise _failed(node, access, what, str(error)) from error
     except (sushy_errors.SushyError, *NOT_REDFISH) as error:
-        raise _failed(node, access, what, _details_of(error)) from error
+        raise _failed(node, access, what, _details_of(error, access.password)) from error
 
 
 def reason_of(error: Exception) -> str:
@@ -199,12 +199,13 @@ def reason_of(error: Exception) -> str:
     return f"it {refusal_of(error)}" if is_hidden else _details_of(error)
 
 
-def _details_of(error: Exception) -> str:
+def _details_of(error: Exception, *secrets: str | None) -> str:
+    """Return what an error says, without secrets in words of others; a password may be one of our own words."""
     if isinstance(error, sushy_errors.HTTPError):
-        return _refusal(error)
+        return _refusal(error, *secrets)
     if isinstance(error, sushy_errors.SushyError):
         # The library writes its names for values that it does not allow.
-        return _LIBRARY_NAMES.sub(_plain_word, str(error))
+        return safe_text(_LIBRARY_NAMES.sub(_plain_word, str(error)), *secrets)
     LOG.debug("The answer of a BMC could not be read.", exc_info=error)
     return "its answer has not the form of Redfish; check redfish_address, and the log at level debug"
 
@@ -218,11 +219,11 @@ def _plain_word(found: re.Match[str]) -> str:
     return str(words[found[3]].value) if is_one and words is not None else found[0]
 
 
-def _refusal(error: sushy_errors.HTTPError) -> str:
-    words = words_of(error)
+def _refusal(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
+    words = words_of(error, *secrets)
     said = f"it answers with status {error.status_code}: {words}"
     if isinstance(error, sushy_errors.ResourceNotFoundError):
-        return said if words else str(error)
+        return said if words else safe_text(str(error), *secrets)
     if not isinstance(error, sushy_errors.AccessError):
         return said if words else f"it answers with status {error.status_code} and gives no reason"
     if error.status_code == HTTPStatus.FORBIDDEN:
@@ -234,9 +235,8 @@ def _refusal(error: sushy_errors.HTTPError) -> str:
 
 def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:
     if access.by_project:
-        return _hidden(RedfishError, node, access, what, safe_text(reason, access.password))
-    text = f"BMC {access.address}: {safe_text(reason, access.password)}"
-    return RedfishError(node=node.uuid, address=access.address, operation=what, error=text)
+        return _hidden(RedfishError, node, access, what, reason)
+    return RedfishError(node=node.uuid, address=access.address, operation=what, error=f"BMC {access.address}: {reason}")
 
 
 def _hidden(kind: type[RedfishError], node: Node, access: Access, what: str, reason: str) -> RedfishError:

@@ -460,3 +460,28 @@ def test_a_lost_connection_is_no_refused_login(bmc: HostileBmc, conf: Callable[.
             RedfishPower().get_power_state(on(bmc, store))
     bmc.misbehave = lambda _handler: False
     assert RedfishPower().get_power_state(on(bmc, store)) == states.POWER_OFF
+
+
+@pytest.mark.parametrize("way", ["basic", "session"])
+def test_a_password_that_is_a_common_word_is_hidden_in_the_words_of_a_bmc_and_not_in_ours(
+    bmc: HostileBmc, way: str
+) -> None:
+    bmc.password = SECRET
+
+    def refuse(handler: Handler) -> bool:
+        is_login = handler.path == SYSTEM or handler.path == SESSIONS
+        if is_login:
+            handler.answer(401, {"error": {"message": "no entry by <wrong>"}})
+        return is_login
+
+    bmc.misbehave = refuse
+    store = work_on().store
+    said = []
+    for _ in range(4):
+        with pytest.raises(RedfishError) as refused:
+            RedfishPower().get_power_state(on(bmc, store, redfish_password="wrong", redfish_auth_type=way))
+        said.append(str(refused.value))
+    assert all("wrong password or user name: it refuse" in each for each in said), said
+    assert all("<wrong>" not in each for each in said), said
+    assert any("<***>" in each for each in said), said
+    assert "3 times" in said[-1]
