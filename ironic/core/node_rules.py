@@ -338,7 +338,7 @@ def _is_size(value: object) -> bool:
         return len(text) <= _LONGEST_SIZE and text.isascii() and text.isdigit()
     if isinstance(value, float):
         return value >= 0 and value.is_integer()
-    return value is None or (isinstance(value, int) and value >= 0)
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
 
 
 def interfaces_of_instance(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:

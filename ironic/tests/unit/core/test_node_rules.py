@@ -438,3 +438,10 @@ def test_network_data_has_a_form(document: Any, fine: bool) -> None:
 def test_sizes_of_a_machine_are_whole_numbers(name, value, fits):
     with contextlib.nullcontext() if fits else pytest.raises(InvalidParameterValue, match=name):
         node_rules.check_values({"properties": {name: value, "other": "many"}})
+
+
+@pytest.mark.parametrize("name", ["cpus", "local_gb", "memory_mb"])
+@pytest.mark.parametrize("value", [True, False])
+def test_a_truth_value_is_no_size(name: str, value: bool) -> None:
+    with pytest.raises(InvalidParameterValue, match=f"{name} in properties must be a whole number"):
+        node_rules.check_values({"properties": {name: value}})
