@@ -4,11 +4,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
-# Four workers on two cores: tests wait for processes more than they compute. The tests of a file stay together and
-# share services.
+# Four workers on two cores: tests wait for processes more than they compute; `make test WORKERS=6` tries others. The
+# tests of a file stay together and share services.
 # Files begin in the order in which they are collected, the long ones first: pytest-xdist would put those with the most
 # tests first, and begin the longest ones, which have few, at the very end.
-PYTEST := $(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder
+WORKERS := 4
+PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # How often a failed test is tried again. The build server sets it, as it is busy at times; a developer wants to know.
 RERUNS := 0
 TIMED := tools/timed.sh
