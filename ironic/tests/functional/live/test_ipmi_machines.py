@@ -62,12 +62,14 @@ def enrol(service: Service, driver: str, info: dict[str, Any]) -> str:
 
 
 @pytest.fixture(params=["ipmi", "intel-ipmi"])
-def node(request: pytest.FixtureRequest, service: Service, bmc: IpmiBmc) -> str:
-    """Enrol and verify the machine; return the UUID of its node."""
+def node(request: pytest.FixtureRequest, service: Service, bmc: IpmiBmc) -> Iterator[str]:
+    """Enrol and verify the machine; give the UUID of its node, which is deleted afterwards."""
     uuid = enrol(service, request.param, bmc.driver_info())
     ask(service, uuid, "manage")
     follow(service, uuid, "manageable")
-    return uuid
+    yield uuid
+    # Its BMC ends now: the service would read the power for 20 seconds more, and wait for that when it stops.
+    eventually(lambda: call(service, "DELETE", f"/v1/nodes/{uuid}").status_code, 204)
 
 
 def power_of(service: Service, uuid: str) -> Any:
