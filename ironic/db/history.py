@@ -51,14 +51,17 @@ class History(Repository[HistoryRecord], record=HistoryRecord):
         event: str,
         event_type: str,
         severity: str,
-        conductor: str,
+        conductor: str | None,
         user: str | None = None,
         project: str | None = None,
         state: str | None = None,
         target: str | None = None,
         seconds: int | None = None,
     ) -> None:
-        """Record an event; ``seconds`` is the duration of the work that ended with it."""
+        """Record an event; ``seconds`` is the duration of the work that ended with it.
+
+        ``conductor`` is None for what an API process has done.
+        """
         texts: dict[str, str | None] = {
             "event": masked_text(event),
             "event_type": event_type,

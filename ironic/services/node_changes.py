@@ -13,12 +13,13 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, NamedTuple
 
 from ironic.core import hardware_interfaces, node_rules
-from ironic.core.context import is_background_lock
+from ironic.core.context import RequestContext, is_background_lock
 from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLocked, NoValidHost
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.traits import MOST_OF_NODE
 from ironic.db import NodeRecord, Store
 from ironic.rpc.hash_ring import HashRingManager
+from ironic.services.maintenance_history import Maintenance, note_change
 from ironic.services.row_limits import Room, check_room
 
 
@@ -126,10 +127,18 @@ def set_values(record: NodeRecord, values: Mapping[str, object]) -> None:
         setattr(record, name, value)
 
 
-def set_maintenance(store: Store, ident: str, retries: LockRetries, *, on: bool, reason: str | None = None) -> None:
-    """Set or clear the maintenance of a node; clearing it clears the fault as well."""
+def set_maintenance(
+    store: Store, context: RequestContext, ident: str, retries: LockRetries, *, on: bool, reason: str | None = None
+) -> None:
+    """Set or clear the maintenance of a node, and note in its history who did; clearing it clears the fault as well."""
     values = {"maintenance": True, "maintenance_reason": reason} if on else {"maintenance": False}
-    change_free(store, ident, lambda record: set_values(record, values), retries)
+
+    def change(record: NodeRecord) -> None:
+        before = Maintenance.of(record)
+        set_values(record, values)
+        note_change(store, context, record, before)
+
+    change_free(store, ident, change, retries)
 
 
 def set_node_traits(store: Store, ident: str, traits: Sequence[str], retries: LockRetries) -> None:

@@ -19,14 +19,14 @@ def set_maintenance(request: Request, node: str, reason: str | None = None) -> A
     """Set maintenance mode of a node; a reason may be as long as by PATCH."""
     check_sizes(Node.table.fields, {"maintenance_reason": reason}, {}, request.settings.largest_field)
     ident, retries = named_nodes.check_ident(request, node), named_nodes.lock_retries(request)
-    node_changes.set_maintenance(request.store, ident, retries, on=True, reason=reason)
+    node_changes.set_maintenance(request.store, request.context, ident, retries, on=True, reason=reason)
     return answers.accepted()
 
 
 def clear_maintenance(request: Request, node: str) -> Answer:
     """Clear maintenance mode of a node."""
     ident, retries = named_nodes.check_ident(request, node), named_nodes.lock_retries(request)
-    node_changes.set_maintenance(request.store, ident, retries, on=False)
+    node_changes.set_maintenance(request.store, request.context, ident, retries, on=False)
     return answers.accepted()
 
 

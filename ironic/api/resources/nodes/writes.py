@@ -31,6 +31,7 @@ from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
 from ironic.core.values import Bool, Enum
 from ironic.services import allocation_binding, node_changes, node_parents, refused_logins, row_limits
+from ironic.services.maintenance_history import Maintenance, note_change
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -203,8 +204,10 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     owner = values.get("owner")
     if owner is not None and owner != record.owner and _project_bound(request) is not None:
         row_limits.check_room(request.store.nodes, row_rooms.of_project(request, owner, Node))
+    maintenance = Maintenance.of(record)
     for name, value in _as_columns(request, values, record).items():
         setattr(record, name, value)
+    note_change(request.store, request.context, record, maintenance)
 
 
 def _check_image_logins(

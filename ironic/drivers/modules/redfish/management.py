@@ -53,6 +53,9 @@ _MODE_NAMES: Final = {mode: name for name, mode in MODES.items()}
 
 _LEFTOVERS_SPACING: Final = 300.0
 
+# The values of a health, the worst one last.
+_HEALTH: Final = [each.value.upper() for each in sushy.Health]
+
 
 class RedfishManagement(ManagementInterface):
     """Changes and reads the settings of a machine through Redfish."""
@@ -284,8 +287,9 @@ class RedfishManagement(ManagementInterface):
 
     def get_node_health(self, task: Task) -> str | None:
         status = read(task, "reading the health", lambda system: system.status, kind=CallClass.TELEMETRY)
-        health = None if status is None else status.health
-        return None if health is None else str(health.value).upper()
+        # The roll-up counts the parts; of a BMC whose two values contradict each other the worse one counts.
+        known = [] if status is None else [each for each in (status.health_rollup, status.health) if each is not None]
+        return max((str(each.value).upper() for each in known), key=_HEALTH.index, default=None)
 
     def detect_vendor(self, task: Task) -> str | None:
         def vendor_or_manufacturer(system: System) -> str | None:

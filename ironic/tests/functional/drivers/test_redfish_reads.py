@@ -67,12 +67,15 @@ def test_a_refresh_reads_the_system_once(conf: Setter) -> None:
 @pytest.mark.parametrize(
     "status, health",
     [
-        ({"Status": {"Health": "Warning", "HealthRollup": "Critical"}}, "WARNING"),
-        ({"Status": {"HealthRollup": "Critical"}}, None),
+        ({"Status": {"Health": "Warning", "HealthRollup": "Critical"}}, "CRITICAL"),
+        ({"Status": {"Health": "OK", "HealthRollup": "Warning"}}, "WARNING"),
+        ({"Status": {"Health": "Critical", "HealthRollup": "OK"}}, "CRITICAL"),
+        ({"Status": {"HealthRollup": "Critical"}}, "CRITICAL"),
+        ({"Status": {"Health": "OK", "HealthRollup": None}}, "OK"),
         ({}, None),
     ],
 )
-def test_the_health_is_that_of_the_system_itself(status: dict[str, Any], health: str | None) -> None:
+def test_the_health_counts_the_parts_of_the_machine(status: dict[str, Any], health: str | None) -> None:
     with scripted_bmc(**status) as script:
         assert RedfishManagement().get_node_health(on(script)) == health
 

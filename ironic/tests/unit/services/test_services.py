@@ -54,7 +54,7 @@ def test_a_node_that_is_given_back_is_changed(store: Store) -> None:
     held = store.nodes.reserve(uuid, "c1", purpose="something")
     giver = threading.Timer(0.2, lambda: store.nodes.release(held, "c1"))
     giver.start()
-    node_changes.set_maintenance(store, uuid, PATIENT, on=True, reason="why")
+    node_changes.set_maintenance(store, RequestContext(), uuid, PATIENT, on=True, reason="why")
     giver.join()
     found = store.nodes.get(uuid)
     assert (found.maintenance, found.maintenance_reason) == (True, "why")
@@ -76,7 +76,7 @@ def test_what_is_refused_in_a_change_changes_nothing(store: Store) -> None:
 
 def test_the_end_of_maintenance_ends_its_reason_and_fault(store: Store) -> None:
     uuid = node(store, maintenance=True, maintenance_reason="why", fault="clean failure")
-    node_changes.set_maintenance(store, uuid, AT_ONCE, on=False)
+    node_changes.set_maintenance(store, RequestContext(), uuid, AT_ONCE, on=False)
     found = store.nodes.get(uuid)
     assert (found.maintenance, found.maintenance_reason, found.fault) == (False, None, None)
 
@@ -131,7 +131,7 @@ def test_what_is_deployed_is_written_down_once_and_ended(store: Store) -> None:
         allocation_binding.record_deployed(store, uuid, values, AT_ONCE)
     with pytest.raises(NodeNotEditable):
         allocation_binding.delete(store, made.uuid, AT_ONCE)
-    node_changes.set_maintenance(store, uuid, AT_ONCE, on=True)
+    node_changes.set_maintenance(store, RequestContext(), uuid, AT_ONCE, on=True)
     allocation_binding.delete(store, made.uuid, AT_ONCE)
     freed = store.nodes.get(uuid)
     assert (freed.instance_uuid, freed.allocation_id, freed.instance_info) == (None, None, {})
@@ -197,7 +197,7 @@ def test_who_waits_for_a_locked_node_is_counted_and_may_be_refused(store: Store)
     calls, caller = WaitingCalls(1, 66), RequestContext(project_id="a")
     retries = LockRetries(2, 0.01, lambda: calls.one_of(caller))
     with pytest.raises(NodeLocked):
-        node_changes.set_maintenance(store, uuid, retries, on=True)
+        node_changes.set_maintenance(store, RequestContext(), uuid, retries, on=True)
     with calls.one_of(caller), pytest.raises(ProjectsCallsWait):
-        node_changes.set_maintenance(store, uuid, retries, on=True)
+        node_changes.set_maintenance(store, RequestContext(), uuid, retries, on=True)
     assert calls.taken == 0
