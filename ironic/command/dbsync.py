@@ -1,11 +1,12 @@
 """`ironic-dbsync`: create and upgrade the database schema, migrate data.
 
     ironic-dbsync [--config-file FILE] [create_schema | upgrade | version | stamp | online_data_migrations]
+    ironic-dbsync [--config-file FILE] copy --to URL | backup FILE | restore FILE
 
 Without a command it upgrades, which also creates the schema of an empty database. It waits for a database server that
 does not answer yet. Every failure is one sentence on standard error and status 1; nothing is left half done where the
 database can roll back changes of tables (MySQL can't). Online data migrations end with 0 when all is done, 1 when more
-is left than --max-count allowed, 2 when one failed.
+is left than --max-count allowed, 2 when one failed. The commands of the second line are in `dbsync_copies`.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from oslo_config import cfg
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from ironic.command import lifecycle, server_wait
+from ironic.command import dbsync_copies, lifecycle, server_wait
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, config_files, database, prepare_command
 from ironic.db import Store, engines, online_migrations, require_current, schema
@@ -102,15 +103,20 @@ COMMANDS: dict[str, Callable[[], int]] = {
     "version": version,
     "stamp": stamp,
     "online_data_migrations": online_data_migrations,
+    "copy": dbsync_copies.copy,
+    "backup": dbsync_copies.backup,
+    "restore": dbsync_copies.restore,
 }
 WITH_REVISION = ("upgrade", "stamp", "downgrade")
-WITHOUT_DATABASE = ("downgrade",)
+# A file that is to be restored may stand in the place of a damaged database.
+WITHOUT_DATABASE = ("downgrade", "restore")
 
 
 def _add_commands(parsers: Any) -> None:
     parsers.required = False
     for name, act in COMMANDS.items():
         parser: argparse.ArgumentParser = parsers.add_parser(name, help=act.__doc__)
+        dbsync_copies.add_arguments(name, parser)
         if name in WITH_REVISION:
             parser.add_argument("--revision", default="head", help="The version; the newest one by default.")
         if name == "online_data_migrations":

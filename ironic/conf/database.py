@@ -65,7 +65,12 @@ def check_place(conf: cfg.ConfigOpts) -> None:
 
 def check_user(conf: cfg.ConfigOpts) -> None:
     """Raise ValueError for root where the SQLite file is another user's, who could not use what root makes there."""
-    url = make_url(conf.database.connection)
+    check_owner(conf.database.connection)
+
+
+def check_owner(connection: str) -> None:
+    """Raise ValueError, as `check_user` does, for the URL of any database."""
+    url = make_url(connection)
     path = url.database or ""
     if os.geteuid() or url.get_backend_name() != "sqlite" or not os.path.isabs(path):
         return

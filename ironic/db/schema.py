@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
 from ironic.db import engines
-from ironic.db.schema_version import VERSION_TABLE
+from ironic.db.schema_version import VERSION_TABLE, refuse_unfinished
 from ironic.db.tables import metadata
 
 
@@ -54,15 +54,21 @@ def create(url: str, options: engines.PoolOptions | None = None) -> None:
         expected = {*metadata.tables, VERSION_TABLE}
         if tables := sorted(expected.intersection(sa.inspect(connection).get_table_names())):
             raise SchemaExists(tables=", ".join(tables[:3]))
-        command.upgrade(_config(connection), "head")
+        create_in(connection)
+
+
+def create_in(connection: Connection) -> None:
+    """Create the schema within a transaction of the caller, who has seen that there is none."""
+    command.upgrade(_config(connection), "head")
 
 
 def upgrade(url: str, revision: str = "head", options: engines.PoolOptions | None = None) -> None:
     """Upgrade the schema to a version; a database without one is created.
 
-    Raises SchemaUnknown, NoSuchRevision, or NoWayBack for a version below the present one.
+    Raises SchemaUnknown, NoSuchRevision, WorkUnfinished, or NoWayBack for a version below the present one.
     """
     with _database(url, options) as connection:
+        refuse_unfinished(connection)
         found, revisions = _current(connection), _revisions()
         if found is not None and found not in revisions:
             raise SchemaUnknown(found=found)
@@ -76,6 +82,7 @@ def upgrade(url: str, revision: str = "head", options: engines.PoolOptions | Non
 def stamp(url: str, revision: str, options: engines.PoolOptions | None = None) -> None:
     """Record the version of the schema without changing anything else; raises NoSuchRevision."""
     with _database(url, options) as connection:
+        refuse_unfinished(connection)
         _require_revision(revision)
         command.stamp(_config(connection), revision, purge=True)
 

@@ -3,6 +3,9 @@
 Services check it when they start, so that a missing `ironic-dbsync upgrade` is reported at once, not by the first
 request. A later version passes: in a rolling upgrade the database is upgraded before the services, and migrations only
 add to the schema (doc/compatibility.md). The check does not load Alembic; a test compares the version with Alembic's.
+
+A command that fills a database says so in the table `UNFINISHED` of it, from its first change to its last: no service
+serves on half of the rows.
 """
 
 import logging
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
 from ironic.db import engines
@@ -24,6 +28,19 @@ _MIGRATIONS: Final = Path(__file__).parent / "migrations" / "versions"
 SCHEMA_VERSION: Final = max(file.name for file in _MIGRATIONS.glob("r[0-9][0-9][0-9][0-9]_*.py"))[:5]
 VERSION_TABLE: Final = "alembic_version"
 
+# The one row says what is being done, with what, how far it is, and how an operator ends it.
+UNFINISHED: Final = sa.Table(
+    "unfinished_work",
+    sa.MetaData(),
+    sa.Column("id", sa.Integer(), primary_key=True, autoincrement=False),
+    sa.Column("work", sa.String(16), nullable=False),
+    sa.Column("origin", sa.Text(), nullable=False),
+    sa.Column("phase", sa.String(16), nullable=False),
+    sa.Column("remedy", sa.Text(), nullable=False),
+    mysql_engine="InnoDB",
+    mysql_charset="utf8mb4",
+)
+
 _FOUND: sa.Select[Any] = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
 
 
@@ -36,8 +53,38 @@ class SchemaOutdated(IronicError):
     )
 
 
+class SchemaNewer(SchemaOutdated):
+    """The database has the schema of a later release, some of whose rows this one does not know."""
+
+    text = (
+        "The database {database} is at schema version {found} and this release knows {known}: run this command of the "
+        "newer release."
+    )
+
+
+class WorkUnfinished(SchemaOutdated):
+    """A command that fills the database has not come to its end."""
+
+    text = "The database {database} is not complete, so that it can't be used: {remedy}"
+
+
+def unfinished(connection: Connection) -> sa.Row[Any] | None:
+    """Return the row of `UNFINISHED`, None for a database that is complete."""
+    if not sa.inspect(connection).has_table(UNFINISHED.name):
+        return None
+    return connection.execute(sa.select(UNFINISHED)).one_or_none()
+
+
+def refuse_unfinished(connection: Connection) -> None:
+    """Raise WorkUnfinished for a database that is not complete."""
+    if found := unfinished(connection):
+        raise WorkUnfinished(database=engines.shown(connection.engine.url), remedy=found.remedy)
+
+
 def require_current(transactions: Transactions) -> None:
-    """Raise SchemaOutdated unless the database has the schema of this release or a later one."""
+    """Raise SchemaOutdated unless the database has the schema of this release or a later one, and is complete."""
+    with transactions.reading() as connection:
+        refuse_unfinished(connection)
     found = stored_version(transactions)
     if found is not None and re.fullmatch(r"r\d{4}", found) and found > SCHEMA_VERSION:
         text = "The database is at schema version %s, ahead of this release's %s: upgrade this service soon as well"
@@ -46,6 +93,14 @@ def require_current(transactions: Transactions) -> None:
         raise SchemaOutdated(
             database=engines.shown(transactions.engine.url), found=found or "none", needed=SCHEMA_VERSION
         )
+
+
+def require_same(transactions: Transactions) -> None:
+    """Raise SchemaOutdated unless the database has exactly the schema of this release, so that it knows every row."""
+    require_current(transactions)
+    found = stored_version(transactions)
+    if found != SCHEMA_VERSION:
+        raise SchemaNewer(database=engines.shown(transactions.engine.url), found=found, known=SCHEMA_VERSION)
 
 
 def stored_version(transactions: Transactions) -> str | None:
