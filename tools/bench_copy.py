@@ -1,7 +1,7 @@
-"""How long a database takes to be copied, backed up and restored, on every pair of databases: tools/bench_copy.py [NODES].
+"""Measure how long a database takes to be copied, backed up and restored, on each pair: tools/bench_copy.py [NODES].
 
-Each node has two ports, three traits, twenty rows of history, an inventory and two settings of its BIOS. The servers are
-those of `make services`. Takes half an hour with 10,000 nodes on two busy cores.
+Each node has two ports, three traits, twenty rows of history, an inventory and two settings of its BIOS. The servers
+are those of `make services`. Takes a quarter of an hour with 10,000 nodes on two busy cores.
 """
 
 import subprocess

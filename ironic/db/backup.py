@@ -194,18 +194,19 @@ class Backup:
 
     def __init__(self, path: str, connection: Connection, facts: Mapping[str, str], tables: Mapping[str, int]) -> None:
         self.path, self.facts = path, facts
-        self._tables = tables
+        # How many rows each table has.
+        self.tables = tables
         self._connection = connection
 
     @property
     def rows(self) -> int:
         """How many rows it has."""
-        return sum(self._tables.values())
+        return sum(self.tables.values())
 
     @property
     def origin(self) -> Origin:
         """The file as a source of rows; the name is that of its contents, not of the file."""
-        tables = [_stored(self._connection, table) for table in metadata.sorted_tables if table.name in self._tables]
+        tables = [_stored(self._connection, table) for table in metadata.sorted_tables if table.name in self.tables]
         return Origin(self._connection.engine, f"backup {self.facts['seal']}", tables)
 
 

@@ -196,22 +196,29 @@ def read(connection: Connection, table: sa.Table, after: Key | None = None) -> I
     if not keys:
         raise ValueError(f"Table {table.name} has no primary key, so its rows can't be copied.")
     statement = sa.select(table).order_by(*keys)
+    unbounded = [column.name for column in table.c if isinstance(column.type, sa.Text)]
     size = _FIRST_ROWS
     while True:
         wanted = statement if after is None else statement.where(_behind(keys, after))
-        rows = [dict(row) for row in connection.execute(wanted.limit(size)).mappings()]
+        rows = _rows(connection, wanted.limit(size))
         if rows:
             yield rows
         if len(rows) < size:
             return
         after = key_of(table, rows[-1])
-        length = sum(len(value) for row in rows for value in row.values() if isinstance(value, str))
+        length = sum(len(str(row[name] or "")) for row in rows for name in unbounded)
         size = max(1, min(_MOST_ROWS, size * 4, size * _CHARACTERS // max(1, length)))
+
+
+def _rows(connection: Connection, statement: sa.Select[tuple[object, ...]]) -> list[dict[str, object]]:
+    found = connection.execute(statement)
+    names = tuple(found.keys())
+    return [dict(zip(names, row, strict=True)) for row in found.all()]
 
 
 def key_of(table: sa.Table, row: Values) -> Key:
     """Return the primary key of a row."""
-    return tuple(row[column.name] for column in table.primary_key.columns)
+    return tuple([row[column.name] for column in table.primary_key.columns])
 
 
 def _behind(keys: Sequence[sa.Column[object]], after: Key) -> ColumnElement[bool]:
@@ -249,8 +256,7 @@ def _by_key(connection: Connection, table: sa.Table, expected: Mapping[Key, Valu
         wanted = keys[0].in_([key for (key,) in expected])
     else:
         wanted = sa.tuple_(*keys).in_(list(expected))
-    found = [dict(row) for row in connection.execute(sa.select(*columns).where(wanted)).mappings()]
-    return {key_of(table, row): row for row in found}
+    return {key_of(table, row): row for row in _rows(connection, sa.select(*columns).where(wanted))}
 
 
 def set_sequences(connection: Connection, tables: Iterable[sa.Table]) -> None:

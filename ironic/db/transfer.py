@@ -7,7 +7,7 @@ beginning where tables were still being created or rows of the source have chang
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from typing import Final, Self
@@ -97,7 +97,7 @@ def refuse_filled(engine: Engine, names: set[str]) -> None:
         raise TargetRefused(database=engines.shown(engine.url), why=f"has tables already ({found} ...)")
 
 
-def transfer(origin: Origin, target: Engine, work: str, remedy: str) -> Iterator[Copied | Compared]:
+def transfer(origin: Origin, target: Engine, work: str, remedy: str) -> Generator[Copied | Compared, None, None]:
     """Copy all rows and compare them; yield the progress.
 
     ``work`` and the name of the origin are what a repeated call has to have in common; ``remedy`` says to operators how

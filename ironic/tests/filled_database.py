@@ -1,4 +1,4 @@
-"""Rows in every table of a database, made from the declarations of its columns, with the values that go wrong easily."""
+"""Rows in every table of a database, made from the declarations of its columns, with values that go wrong easily."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from ironic.db.column_types import Json, LongText, ShortText, UtcDateTime
+from ironic.db.row_copy import set_sequences
 from ironic.db.tables import metadata
 
 # Letters beyond the first planes, what statements quote, and a space at the end.
@@ -24,6 +25,8 @@ def fill(engine: Engine, rows: Mapping[str, int], default: int = 7) -> None:
         for start in range(0, len(made), _BATCH):
             with engine.execution_options(begin="IMMEDIATE").begin() as connection:
                 connection.execute(sa.insert(table), made[start : start + _BATCH])
+    with engine.begin() as connection:
+        set_sequences(connection, metadata.sorted_tables)
 
 
 def _row(table: sa.Table, number: int, counts: Mapping[str, int]) -> dict[str, object]:
