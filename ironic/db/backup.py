@@ -110,21 +110,40 @@ def write(source: Engine, path: str, made_at: datetime, release: str, *, overwri
 
 
 def _open_part(part: str) -> int:
-    """Return the descriptor of a file that is empty, locked, and readable by its owner only."""
-    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+    """Return the descriptor of a new file that is locked and readable by its owner only.
+
+    What a killed call has left is removed, not written over: it may be the same file as a backup that is complete.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError(f"{part} is no regular file")
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.fchmod(descriptor, 0o600)
-        os.ftruncate(descriptor, 0)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise BlockingIOError(f"another backup is being written to {part}: wait for its end") from None
+        descriptor = os.open(part, flags | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        stale = os.open(part, flags)
+        try:
+            _lock(stale, part)
+            os.unlink(part)
+            descriptor = os.open(part, flags | os.O_CREAT | os.O_EXCL, 0o600)
+        finally:
+            os.close(stale)
+    try:
+        _lock(descriptor, part)
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _lock(descriptor: int, part: str) -> None:
+    """Lock a file; raise BlockingIOError if another process has it, or has put another file in its place."""
+    opened_file = os.fstat(descriptor)
+    if not stat.S_ISREG(opened_file.st_mode):
+        raise ValueError(f"{part} is no regular file")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(opened_file, os.stat(part, follow_symlinks=False)):
+            raise BlockingIOError
+    except (BlockingIOError, FileNotFoundError):
+        raise BlockingIOError(f"another backup is being written to {part}: wait for its end") from None
 
 
 @contextmanager
@@ -220,6 +239,8 @@ def opened(path: str) -> Iterator[Backup]:
         raw = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1", uri=True)
     except sqlite3.Error as error:
         raise BackupUnusable(path=path, why=f"can't be read ({error})") from None
+    # What a file declares itself must not run.
+    raw.execute("PRAGMA trusted_schema=OFF")
     with _connection(raw) as connection:
         try:
             found = _verified(path, connection)

@@ -59,7 +59,7 @@ _CLOSING_SECONDS: Final = 3.0
 _OTHERS: Final = {
     "mysql": sa.text(
         "SELECT count(*) FROM information_schema.processlist WHERE id <> connection_id() AND db = database() "
-        "AND user = substring_index(current_user(), '@', 1)"
+        "AND user = substring_index(user(), '@', 1)"
     ),
     "postgresql": sa.text(
         "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() "

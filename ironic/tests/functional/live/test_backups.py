@@ -100,6 +100,8 @@ def test_a_backup_under_load_is_restored_once_the_service_has_ended(tmp_path: Pa
     store = connect(f"sqlite:///{tmp_path}/service.sqlite")
     assert store.nodes.get(deployed).reservation == "conductor-1"
     store.close()
+    # It is read for the line that the service is ready.
+    (tmp_path / "service.log").unlink()
     with all_in_one_below(tmp_path, options(tmp_path)) as service:
         nodes = {node["uuid"] for node in ask(service, "GET", "/v1/nodes")["nodes"]}
         assert {deployed, *before} <= nodes <= {deployed, *created}
