@@ -138,8 +138,8 @@ LIMITS = [
         max=100,
         help="Percentage of the threads not in use for others in which requests of one project may wait for conductors "
         "and locked nodes, so that slow machines of one project leave threads to all others; further ones are "
-        "refused with 503. Callers without a project count together, and may have all threads where no project "
-        "calls. With 100 every project may have all.",
+        "refused with 503. Callers without a project count together, and may have all threads while no project "
+        "has called for an hour. With 100 every project may have all.",
     ),
     cfg.IntOpt(
         "nodes_per_project",

@@ -56,6 +56,17 @@ def test_the_site_has_all_where_no_project_calls():
         assert wait_all(calls, SITE, begun) == 8
 
 
+def test_the_site_has_all_again_an_hour_after_the_last_call_of_a_project():
+    seconds = [100.0]
+    calls = WaitingCalls(PLACES, 66, lambda: seconds[0])
+    with calls.one_of(A):
+        pass
+    for later, number in ((3599, 8), (1, PLACES * 2)):
+        seconds[0] += later
+        with ExitStack() as begun:
+            assert wait_all(calls, SITE, begun) == number
+
+
 def test_the_refusal_names_the_option_and_when_to_ask_again():
     calls = WaitingCalls(1, 66)
     with calls.one_of(A), pytest.raises(ProjectsCallsWait, match=r"waiting_percentage_per_project") as raised:
