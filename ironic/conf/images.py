@@ -42,6 +42,36 @@ DEFAULT = [
     ),
 ]
 
+MEMORY = [
+    cfg.IntOpt(
+        "minimum_required_memory",
+        default=1024,
+        min=0,
+        mutable=True,
+        help="MiB of memory that the host must have available before an image is converted; 0 is no minimum.",
+    ),
+    cfg.IntOpt(
+        "minimum_memory_wait_time",
+        default=15,
+        min=0,
+        mutable=True,
+        help="Seconds between two looks at the available memory while there is less than minimum_required_memory.",
+    ),
+    cfg.IntOpt(
+        "minimum_memory_wait_retries",
+        default=6,
+        min=0,
+        mutable=True,
+        help="How often to look again at the available memory; then the conversion fails.",
+    ),
+    cfg.BoolOpt(
+        "minimum_memory_warning_only",
+        default=False,
+        mutable=True,
+        help="Convert an image all the same, with a warning, when there is less than minimum_required_memory.",
+    ),
+]
+
 PXE = [
     cfg.StrOpt(
         "instance_master_path",
@@ -190,7 +220,7 @@ RAMDISK_IMAGES_OPTIONS = [
 
 
 OPTIONS = {
-    "DEFAULT": DEFAULT,
+    "DEFAULT": DEFAULT + MEMORY,
     "pxe": PXE,
     "conductor": CONDUCTOR + CONFIG_DRIVE_STORE + RAMDISK_IMAGES_OPTIONS,
     "disk_utils": DISK_UTILS,

@@ -9,6 +9,7 @@
                     - AgentConnectionFailed, AgentNotCalled, AgentCommandTimeout, AgentCommandFailed
                     - AgentAPIError - AgentInProgress
                     - ImageUnacceptable, ImageConvertFailed, ImageCreationFailed, InsufficientDiskSpace
+                    - InsufficientMemory
     Invalid 400 --- NoFreePhysicalPorts, VifNotAttached, UnsupportedHardwareFeature
     NotFound 404 -- BIOSSettingNotFound, FirmwareComponentNotFound
     Conflict 409 -- VifAlreadyAttached, VifInvalidForAttach
@@ -231,3 +232,12 @@ class InsufficientDiskSpace(IronicError):
     """There is not enough disk space for an image."""
 
     text = "There is not enough disk space for the image: it needs {required} MiB, {path} has {actual} MiB free."
+
+
+class InsufficientMemory(IronicError):
+    """The conductor's host has too little memory for the conversion of an image."""
+
+    text = (
+        "This conductor's host has {free} MiB of memory available, and [DEFAULT]minimum_required_memory asks for "
+        "{required} before an image is converted. Try again later, or give the host more memory."
+    )

@@ -17,6 +17,7 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import BootImageFailed
 from ironic.core.local_paths import names_file
+from ironic.drivers.modules.agent import host_memory
 from ironic.drivers.task import Node
 from ironic.integrations import host_files, image_formats, own_directories, web_root
 from ironic.integrations.hidden_faults import is_of_project
@@ -91,6 +92,7 @@ def _finish(disk_format: str | None, path: Path) -> dict[str, object]:
         if known.is_verbatim:
             disk_format = image_formats.RAW
         elif CONF.force_raw_images:
+            host_memory.await_enough()
             image_formats.make_raw(path, known)
             disk_format = image_formats.RAW
         else:

@@ -16,8 +16,14 @@ import pytest
 from ironic.conductor.housekeeping import ImageCacheCleanup
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import BootImageFailed, ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
-from ironic.drivers.modules.agent import deployment_image, published_images
+from ironic.core.hardware_errors import (
+    BootImageFailed,
+    ImageConvertFailed,
+    ImageUnacceptable,
+    InsufficientDiskSpace,
+    InsufficientMemory,
+)
+from ironic.drivers.modules.agent import deployment_image, host_memory, published_images
 from ironic.integrations import image_formats
 from ironic.integrations.image_cache import ImageCache
 from ironic.tests.functional.agent.conftest import beat
@@ -288,6 +294,32 @@ def test_a_conversion_without_room_is_not_begun(conf, tmp_path):
     conf(outgoing__download_max_size=1 << 50)
     with pytest.raises(InsufficientDiskSpace):
         image_formats.make_raw(tmp_path / "a", image_formats.Format("qcow2", 1 << 60))
+
+
+MORE_THAN_ANY = 1 << 40
+
+
+def test_a_conversion_waits_for_memory_and_then_fails(web, here, make, conf):
+    conf(minimum_required_memory=MORE_THAN_ANY, minimum_memory_wait_time=0, minimum_memory_wait_retries=2)
+    value = make("a", "qcow2")
+    sums = {"os_hash_algo": "sha256", "os_hash_value": value}
+    with pytest.raises(InsufficientMemory, match="minimum_required_memory asks for"):
+        published_images.publish(Machine(), f"{web.url}/a", sums)
+    assert not list(here.iterdir())
+    # What needs no conversion needs no memory.
+    published_images.publish(Machine(), f"{web.url}/b", {"os_hash_algo": "sha256", "os_hash_value": make("b")})
+
+
+def test_a_conversion_goes_on_where_a_warning_is_enough(web, here, make, conf, caplog):
+    conf(minimum_required_memory=MORE_THAN_ANY, minimum_memory_warning_only=True)
+    sums = {"os_hash_algo": "sha256", "os_hash_value": make("a", "qcow2")}
+    assert published_images.publish(Machine(), f"{web.url}/a", sums)["disk_format"] == "raw"
+    assert "of memory available" in caplog.text
+
+
+def test_no_minimum_of_memory_asks_for_none(conf):
+    conf(minimum_required_memory=0)
+    host_memory.await_enough()
 
 
 def test_a_conversion_that_takes_too_long_is_ended(tmp_path, monkeypatch, conf):
