@@ -3,11 +3,11 @@
 Names that are missing come from the tables that the start of the service reads.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import entry_points
 from typing import Final
 
-from ironic.conf import OPTIONS, missing_features
+from ironic.conf import OPTIONS, without_effect
 from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import driver_options, former_names
 from ironic.drivers.extensions import TYPES_GROUP, installed, interfaces_group
@@ -39,10 +39,10 @@ and another package `ironic` that lies beside this one.
 
 ## Features that are missing
 
-The start of the service names those whose options a configuration file sets, in one line.
+The start of the service has a line for each whose options a configuration sets.
 
-| group of options | feature |
-| --- | --- |"""
+| group of options | feature | instead |
+| --- | --- | --- |"""
 
 TYPES = """
 ## Hardware types
@@ -71,20 +71,21 @@ OPTION_GROUPS = """
 
 An option that is here has the group, name, type and default of OpenStack Ironic;
 [the exceptions](contract/options.md#names-and-defaults) are few, and [Options](options.md) lists all. An option that is
-missing does not stop the start: a warning lists all of a file. A **value** that is not known here stops it, with file
-and line: of the reference's values that is only `[deploy]ramdisk_image_download_source = swift`. Start once with your
-file and read the first lines of the log, or compare the file beforehand ([Configuration](configuration.md)).
+missing does not stop the start: a line of the log says what to do instead, and one warning lists what no release knows,
+such as misspelt names. A **value** that is not known here stops it, with file and line: of the reference's values that
+is only `[deploy]ramdisk_image_download_source = swift`. Start once with your file and read the first lines of the log,
+or compare the file beforehand ([Configuration](configuration.md)).
 
-These options of OpenStack Ironic are missing in groups that are here:
+These options are missing in groups that are here, or were in former releases:
 
-| about | options |
+| options | instead |
 | --- | --- |"""
 
 OLDER = """
 Of a value one is missing: `swift` of `[deploy]ramdisk_image_download_source`, which stops the start. Use `http` or
 `local`. `[audit]ignore_req_list` is a list here, separated by commas as there.
 
-Older names that are read as well:
+Older names that are read as well, with a warning:
 
 | older name | name |
 | --- | --- |"""
@@ -131,79 +132,6 @@ Deploy templates, runbooks, inspection rules and allocations have create command
 of ironic-inspector come along with [`ironic-inventory import`](standalone-inspector.md).
 """
 
-# Options of the reference that are not declared, though others of their group are.
-MISSING_OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "memory that images take": {
-        "DEFAULT": (
-            "minimum_required_memory",
-            "minimum_memory_wait_time",
-            "minimum_memory_wait_retries",
-            "minimum_memory_warning_only",
-            "raw_image_growth_factor",
-            "parallel_image_downloads",
-        ),
-        "agent": ("memory_consumed_by_agent",),
-    },
-    "checks that can't be switched off here": {
-        "DEFAULT": ("allow_image_access_via_auth_token",),
-        "api": ("network_data_schema", "response_validation"),
-        "conductor": (
-            "disable_file_checksum",
-            "disable_kernel_parameter_parsing",
-            "disable_metadata_mtu_check",
-            "disable_zstandard_decompression",
-        ),
-        "pxe": ("enable_insecure_template_override",),
-    },
-    "TLS towards image servers": {
-        "DEFAULT": ("webserver_verify_timeout",),
-    },
-    "the agent": {"agent": ("certificates_path", "manage_agent_boot")},
-    "waits for Neutron's agents": {
-        "agent": (
-            "neutron_agent_max_attempts",
-            "neutron_agent_poll_interval",
-            "neutron_agent_status_retry_interval",
-        ),
-    },
-    "trait-based networking": {
-        "conductor": (
-            "enable_trait_based_networking",
-            "trait_based_networking_config_file",
-            "trait_based_networking_enable_default_trait",
-            "trait_based_networking_raise_when_no_match",
-        ),
-    },
-    "the switch of multicast DNS": {"conductor": ("enable_mdns",)},
-    "network boot": {
-        "DEFAULT": ("my_ipv6",),
-        "dnsmasq": ("dhcp_leasefile",),
-        "pxe": ("boot_retry_check_interval", "enable_netboot_fallback", "images_path", "ip_version", "ipxe_use_swift"),
-    },
-    "periodic tasks and caches": {
-        "conductor": (
-            "check_rescue_state_interval",
-            "clear_image_cache_on_deploy_failure",
-            "sync_local_state_interval",
-        ),
-    },
-    "updates of firmware and RAID by Redfish": {
-        "redfish": (
-            "firmware_update_bmc_timeout",
-            "firmware_update_bmc_version_check_interval",
-            "firmware_update_fail_interval",
-            "firmware_update_wait_unresponsive_bmc",
-            "raid_config_fail_interval",
-        ),
-    },
-    "the process": {
-        "DEFAULT": ("bindir", "ignore_project_check_for_admin_tasks", "pecan_debug", "use_rpc_for_database"),
-        "api": ("middleware",),
-        "errors": ("fatal_exception_format_errors",),
-    },
-    "the database": {"database": ("mysql_engine", "sqlite_synchronous")},
-}
-
 # Programs of the reference that are missing, and what is done without them.
 MISSING_PROGRAMS: Final = {
     "ironic-manage": "missing",
@@ -218,7 +146,7 @@ OWN_PROGRAMS: Final = {
 
 def page() -> str:
     """Return the page."""
-    features = [f"| `[{group}]` | {feature} |" for group, feature in missing_features.FEATURES.items()]
+    features = [f"| `[{group}]` | {' | '.join(texts)} |" for group, texts in without_effect.GROUPS.items()]
     parts = (
         (HEAD, features),
         (TYPES, _types()),
@@ -262,8 +190,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _missing_options() -> Iterator[str]:
-    for about, groups in MISSING_OPTIONS.items():
-        yield f"| {about} | {', '.join(f'`[{group}]{name}`' for group in groups for name in groups[group])} |"
+    by_way: dict[str, list[str]] = {}
+    for group, options in without_effect.OPTIONS.items():
+        for name, instead in options.items():
+            shown = f"all others of `[{group}]`" if name == without_effect.OTHERS else f"`[{group}]{name}`"
+            by_way.setdefault(instead, []).append(shown)
+    yield from (f"| {', '.join(names)} | {instead} |" for instead, names in by_way.items())
 
 
 def _older_names() -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from ironic.api import policies
+from ironic.conf import config_files
 from ironic.core.operator_files import content_of
 
 LOG = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class SiteRules:
         self._conf, self._lock = conf, threading.Lock()
         # Each name, and whether the operator's configuration has it: it is a default otherwise.
         self._names = [
-            (str(name), (where := conf.get_location(option, "oslo_policy")) and where.location.is_user_controlled)
+            (str(name), config_files.is_set(conf, "oslo_policy", option))
             for option in ("policy_file", "policy_dirs")
             for name in _listed(conf.oslo_policy[option])
         ]

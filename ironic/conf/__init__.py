@@ -10,6 +10,7 @@ from ironic.conf import (
     agent,
     api,
     bmc,
+    checked_values,
     conductor,
     console,
     database,
@@ -56,6 +57,7 @@ _MODULES = (
 )
 
 CONF = cfg.CONF
+CONF._env_driver = checked_values.Environment()
 
 library_options.use_native_threads()
 

@@ -16,10 +16,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from oslo_config import cfg, iniparser
+from oslo_config.sources import _NoValue
+from oslo_config.sources._environment import EnvironmentConfigurationSource
+from oslo_log import versionutils
 
 from ironic.conf import library_options
 from ironic.conf.library_options import Name
 from ironic.core.operator_files import content_of
+
+LOG = logging.getLogger(__name__)
 
 # Names of variables that set an option.
 VARIABLE: Final = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
@@ -46,8 +51,35 @@ class Invocation(NamedTuple):
     directories: Sequence[str] | None
 
 
+class Environment(EnvironmentConfigurationSource):
+    """Takes options from variables of the environment as from a file: by older names too, and such as may be repeated.
+
+    The library knows the newest name only, and takes the letters of a text for the items of a repeatable option.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._noted: set[str] = set()
+
+    def get(self, group_name: str | None, option_name: str, opt: cfg.Opt) -> tuple[object, cfg.LocationInfo | None]:
+        """Return the value and its variable; the library's mark for none where no variable sets the option."""
+        name = variable_of(group_name or "DEFAULT", opt)
+        if name is None:
+            return _NoValue, None
+        newest = variable(group_name or "DEFAULT", opt.dest)
+        if name != newest and name not in self._noted:
+            self._noted.add(name)
+            LOG.warning("%s in the environment is an older name of %s", name, newest)
+        text = os.environ[name]
+        return [text] if opt.multi else text, cfg.LocationInfo(cfg.Locations.environment, name)
+
+
 class _Reader(cfg.ConfigOpts):
     """Reads files without an effect on others; wrong values are found when they are looked up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._env_driver = Environment()
 
     def _validate_cli_options(self, namespace: object) -> None:
         """Leave the options of the command line to the check of all; the library would end the process."""
@@ -78,6 +110,12 @@ class _Lines(iniparser.BaseParser):
 def variable(group: str, option: str) -> str:
     """Return the variable of the environment from which oslo.config takes an option."""
     return f"OS_{group.upper()}__{option.upper()}"
+
+
+def variable_of(group: str, option: cfg.Opt) -> str | None:
+    """Return the variable that sets an option, by its name or an older one; None if there is none."""
+    names = (variable(holder, name) for holder, name in library_options.spellings(group, option))
+    return next((name for name in names if name in os.environ), None)
 
 
 def in_environment() -> Iterator[tuple[Name, str]]:
@@ -188,7 +226,7 @@ def _faults(reader: cfg.ConfigOpts) -> Iterator[str]:
 def _place(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str:
     """Return the name of an option and what has set it, in the order in which the library looks."""
     shown = f"[{group}]{option.dest}"
-    if (named := variable(group, option.dest)) in os.environ:
+    if (named := variable_of(group, option)) is not None:
         return f"{shown} by {named} in the environment"
     spellings = [(_folded(holder), name) for holder, name in library_options.spellings(group, option)]
     for path in reversed(_files(reader)):
@@ -255,10 +293,15 @@ def _forget_looked_up(conf: cfg.ConfigOpts) -> None:
 
 @contextmanager
 def _without_notes() -> Iterator[None]:
-    """Leave it to the use of the files to log older names of options."""
-    log = logging.getLogger(cfg.__name__)
-    before, log.disabled = log.disabled, True
+    """Leave it to the use of the files to log older names of options, which the library does once for a process."""
+    logs, sent = (logging.getLogger(cfg.__name__), LOG), versionutils._deprecated_messages_sent
+    before, sent_before = [log.disabled for log in logs], {text: list(values) for text, values in sent.items()}
+    for log in logs:
+        log.disabled = True
     try:
         yield
     finally:
-        log.disabled = before
+        for log, was in zip(logs, before, strict=True):
+            log.disabled = was
+        sent.clear()
+        sent.update(sent_before)

@@ -11,14 +11,14 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 
 from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
 
-from ironic.conf import checked_values, database, library_options, logging_setup, missing_features
+from ironic.conf import checked_values, database, library_options, logging_setup, without_effect
 from ironic.conf.checked_values import Invocation
 from ironic.conf.library_options import Name
 from ironic.core.secrets import is_secret
@@ -84,6 +84,7 @@ def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None =
     logging_setup.set_up(conf)
     if not _has_source(conf):
         _report_no_source()
+    _report_older_names(conf)
     _report_unknown(unknown_options(conf))
     _report_readable(conf)
 
@@ -142,18 +143,28 @@ def sources(conf: cfg.ConfigOpts) -> str:
     return ", ".join(places) or "no file"
 
 
-def _report_unknown(unknown: dict[str, list[str]]) -> None:
-    """Log the options without effect, those of features that this release lacks apart."""
-    if missing := missing_features.described(unknown):
+def _report_older_names(conf: cfg.ConfigOpts) -> None:
+    """Have the library log older names now: it does so when it looks a value up, which may be never or much later."""
+    for info, group in conf._all_opt_infos():
+        option = info["opt"]
+        if option.deprecated_opts or option.deprecated_for_removal:
+            is_set(conf, group.name if group else "DEFAULT", option.dest)
+
+
+def _report_unknown(unknown: Mapping[str, list[str]]) -> None:
+    """Log what the options without effect mean and what to do, and those apart that may be misspelt."""
+    for line in without_effect.lines(unknown):
+        LOG.warning("Without effect: %s.", line)
+    misspelt = {
+        group: left
+        for group, names in unknown.items()
+        if (left := [name for name in names if without_effect.instead(group, name) is None])
+    }
+    if misspelt:
         LOG.warning(
-            "The configuration has options of features that this release does not have, so they are lost: %s", missing
-        )
-    if unknown := {group: names for group, names in unknown.items() if group not in missing_features.FEATURES}:
-        listing = "; ".join(f"[{group}] {', '.join(options)}" for group, options in unknown.items())
-        LOG.warning(
-            "The configuration contains options that this release does not know or does not use; they have no effect. "
-            "Check their spelling and remove those that are not needed: %s",
-            listing,
+            "The configuration contains options that this release does not know; they have no effect. Check their "
+            "spelling and remove those that are not needed: %s",
+            "; ".join(f"[{group}] {', '.join(names)}" for group, names in misspelt.items()),
         )
 
 
@@ -186,10 +197,11 @@ def _report_readable(conf: cfg.ConfigOpts) -> None:
 
 
 def unknown_options(conf: cfg.ConfigOpts) -> dict[str, list[str]]:
-    """Return the unknown options of the parsed files by group, in the order of the files."""
-    # Of the environment only whole features count: other programs may have variables of such names.
-    missing = [name for name, _ in checked_values.in_environment() if name[0] in missing_features.FEATURES]
-    left = list(dict.fromkeys([*options_in_files(conf), *missing]))
+    """Return the unknown options of files and environment by group, in the order of the files."""
+    # Other programs may have variables of such names, so only those of groups that there are count.
+    groups = {"DEFAULT", *conf._groups, *without_effect.GROUPS, *without_effect.OPTIONS}
+    variables = [name for name, _ in checked_values.in_environment() if name[0] in groups]
+    left = list(dict.fromkeys([*options_in_files(conf), *variables]))
     for source in (_registered, _credentials, library_options.known, _of_notification_drivers):
         if left:
             names = set(source(conf))
@@ -232,4 +244,4 @@ def _of_notification_drivers(conf: cfg.ConfigOpts) -> Iterator[Name]:
     group = "oslo_messaging_notifications"
     drivers = {text for name, text in texts_set(conf) if name == (group, "driver")}
     if drivers - library_options.notification_drivers():
-        yield from (name for name in options_in_files(conf) if name[0] == group)
+        yield from (name for name, _ in texts_set(conf) if name[0] == group)

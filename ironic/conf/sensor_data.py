@@ -4,21 +4,30 @@ from oslo_config import cfg
 
 from ironic.conf.option_types import ListOpt
 
+
+def _once(suffix: str) -> list[cfg.DeprecatedOpt]:
+    """Return the name of an option before it had a group of its own; tools still write these."""
+    return [cfg.DeprecatedOpt(f"send_sensor_data{suffix}", group="conductor")]
+
+
 SENSOR_DATA_OPTIONS = [
     cfg.BoolOpt(
         "send_sensor_data",
+        deprecated_opts=_once(""),
         default=False,
         help="Read the sensors of machines and send the readings as notifications. They go where "
         "[oslo_messaging_notifications] says; without a driver there nothing is read.",
     ),
     cfg.IntOpt(
         "interval",
+        deprecated_opts=_once("_interval"),
         default=600,
         min=1,
         help="Seconds in which each machine is read once. The readings are spread over this time.",
     ),
     cfg.IntOpt(
         "workers",
+        deprecated_opts=_once("_workers"),
         default=4,
         min=1,
         help="Machines that one conductor reads at the same time. While some answer slowly and others wait, up to four "
@@ -26,6 +35,7 @@ SENSOR_DATA_OPTIONS = [
     ),
     cfg.IntOpt(
         "wait_timeout",
+        deprecated_opts=_once("_wait_timeout"),
         default=300,
         min=1,
         help="Seconds that a machine may wait for its reading because others are slow, at most the interval. Then it "
@@ -33,6 +43,7 @@ SENSOR_DATA_OPTIONS = [
     ),
     ListOpt(
         "data_types",
+        deprecated_opts=_once("_types"),
         default=["ALL"],
         help="Types of sensors whose readings are sent, such as Temperature,Fan, in any case. ALL sends every type. "
         "The metrics of a conductor are filtered by their names in the same way.",
@@ -40,6 +51,7 @@ SENSOR_DATA_OPTIONS = [
     cfg.BoolOpt("enable_for_nodes", default=True, help="Send the readings of nodes."),
     cfg.BoolOpt(
         "enable_for_undeployed_nodes",
+        deprecated_opts=_once("_for_undeployed_nodes"),
         default=False,
         help="Read the nodes of all provision states except enroll, not only those that are active.",
     ),

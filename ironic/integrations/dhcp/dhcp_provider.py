@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Final, Protocol
 
-from ironic.conf import CONF
+from ironic.conf import CONF, config_files
 from ironic.core.errors import InvalidParameterValue, IronicError
 
 # Options by the numbers of RFC 2132; siaddr is a field of the DHCP header, not an option.
@@ -72,8 +72,7 @@ def provider() -> DhcpProvider:
     The default of the option, neutron, means `none` where no such provider is installed.
     """
     name = CONF.dhcp.dhcp_provider
-    location = CONF.get_location("dhcp_provider", "dhcp")
-    return _provider(name, name == _DEFAULT and not (location and location.location.is_user_controlled))
+    return _provider(name, name == _DEFAULT and not config_files.is_set(CONF, "dhcp", "dhcp_provider"))
 
 
 @functools.cache

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from ironic.conf import without_effect
 from ironic.tests.live_service import Service, create_database
 from ironic.tests.repository import ROOT
 
 DATA = Path(__file__).parents[2] / "data"
 PAGE = ROOT / "doc" / "metal3-and-bifrost.md"
-LOST = re.compile(r"\[(\w+)\] ([a-z_]+(?:, [a-z_]+)*)")
+LOST = re.compile(r"Without effect: \[(\w+)\]([a-z_]+(?:, [a-z_]+)*): ")
 SKIPPED = re.compile(r"(?:hardware type|deploy interface) ([\w-]+) \(option")
 
 
@@ -33,7 +34,7 @@ def ask(door: Path, path: str) -> tuple[int, object]:
     ("tool", "types", "lost"),
     [
         ("Metal3", {"fake-hardware", "ipmi", "manual-management", "redfish"}, {"bootc", "idrac", "certificates_path"}),
-        ("Bifrost", {"ipmi", "manual-management", "redfish"}, {"dhcp_leasefile", "send_sensor_data"}),
+        ("Bifrost", {"ipmi", "manual-management", "redfish"}, {"dhcp_leasefile", "images_path"}),
     ],
 )
 def test_a_rendered_file_starts_and_its_page_names_what_is_lost(
@@ -54,16 +55,11 @@ def test_a_rendered_file_starts_and_its_page_names_what_is_lost(
         service.stop()
     warnings = [line for line in service.log.splitlines() if f" {service.process_id} WARNING " in line]
     assert not [line for line in service.log.splitlines() if " ERROR " in line]
-    names = {
-        name
-        for line in warnings
-        if "they have no effect" in line
-        for group, listed in LOST.findall(line)
-        for name in listed.split(", ")
-    }
+    found = [match for line in warnings if (match := LOST.search(line))]
+    features = {match[1] for match in found if match[1] in without_effect.GROUPS}
+    names = features | {name for match in found if match[1] not in features for name in match[2].split(", ")}
     names |= {name for line in warnings for name in SKIPPED.findall(line)}
-    names |= {name for line in warnings if "so they are lost" in line for name, _ in LOST.findall(line)}
+    assert not [line for line in warnings if "does not know" in line]
     assert lost <= names
     section = PAGE.read_text().partition(f"## {tool}\n")[2].partition("\n## ")[0]
-    unnamed = {name for name in names if name not in section and not name.startswith("send_sensor_data_")}
-    assert unnamed == set()
+    assert {name for name in names if name not in section} == set()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from oslo_config import cfg
 
-from ironic.conf import CONF, OPTIONS, config_files, logging_setup, missing_features, prepare
+from ironic.conf import CONF, config_files, logging_setup, prepare
 from ironic.core.context import RequestContext, logged
 from ironic.db import Store
 
@@ -150,36 +150,6 @@ def test_only_a_foreign_notification_driver_has_options_of_its_own(
     text = f"[oslo_messaging_notifications]\ndriver = {driver}\nlocation = /var/lib/x\n"
     CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
     assert config_files.unknown_options(CONF) == unknown
-
-
-def test_features_that_are_missing_stand_in_a_line_of_their_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "ironic.conf"
-    path.write_text("[glance]\nurl = x\n[cinder]\nretries = 3\n[pxe]\nipxe_enabled = true\n")
-    prepare(["--config-file", str(path)])
-    lines = capsys.readouterr().err.splitlines()
-    (lost,) = [text for text in lines if "so they are lost" in text]
-    assert lost.endswith("[glance] images of Glance; [cinder] volumes of Cinder")
-    (useless,) = [text for text in lines if "does not know" in text]
-    assert useless.endswith(": [pxe] ipxe_enabled")
-
-
-def test_features_that_are_missing_count_from_the_environment_as_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OS_NEUTRON__CLEANING_NETWORK", "x")
-    monkeypatch.setenv("OS_GLANCE__SWIFT_ACCOUNT", "x")
-    monkeypatch.setenv("OS_OTHERS__THING", "x")
-    log = tmp_path / "log"
-    prepare([], default_config_files=[written(tmp_path / "a.conf", f"[DEFAULT]\nlog_file = {log}\n")])
-    (line,) = [text for text in log.read_text().splitlines() if "so they are lost" in text]
-    assert "[neutron] networks of Neutron" in line and "[glance] images of Glance" in line
-    assert "others" not in log.read_text()
-
-
-def test_no_group_of_a_missing_feature_has_an_option() -> None:
-    assert not missing_features.FEATURES.keys() & OPTIONS.keys()
 
 
 def test_a_bad_value_is_told_with_group_option_file_and_value(tmp_path: Path) -> None:
