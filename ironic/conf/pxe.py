@@ -62,6 +62,14 @@ def _by_arch(name: str, what: str) -> cfg.Opt:
 
 
 RETRYING = [
+    cfg.BoolOpt(
+        "enable_netboot_fallback",
+        default=False,
+        mutable=True,
+        help="Keep boot files for a deployed machine that send it to its disk, for hardware whose boot device can't be "
+        "set, or that forgets it and boots from the network. Otherwise such a machine gets ipxe_fallback_script, or "
+        "nothing.",
+    ),
     cfg.IntOpt(
         "boot_retry_timeout",
         min=60,

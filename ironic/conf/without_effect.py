@@ -138,7 +138,6 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "pxe": {
         "boot_retry_check_interval": "[pxe]boot_retry_timeout is checked once a minute",
         "enable_insecure_template_override": "nodes can't name templates of their own; use the options of [pxe]",
-        "enable_netboot_fallback": "a machine without files of its own gets [pxe]ipxe_fallback_script",
         "images_path": "images that agents download lie below [deploy]http_root, their copies in "
         "[pxe]instance_master_path; give these the space",
         "ip_version": "the addresses in [pxe]tftp_server and [deploy]http_url decide",

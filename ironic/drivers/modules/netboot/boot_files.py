@@ -27,9 +27,11 @@ _HTTP_CLIENT = "HTTPClient"
 _ISO = "instance_iso"
 _PRIVATE = 0o600
 # A template that an operator wrote for upstream begins with its section for deployment, and has one for what an
-# instance boots: an ISO image, or a kernel and a ramdisk.
+# instance boots, an ISO image or a kernel and a ramdisk, and one that goes on to the disk.
 _FIRST_SECTION = re.compile(r"^goto[ \t]+deploy[ \t]*$", re.MULTILINE)
-_INSTANCE_SECTION = re.compile(r"^:boot_ramdisk[ \t]*$", re.MULTILINE)
+_SECTIONS = {kernel_and_ramdisk.INSTANCE: "boot_ramdisk", kernel_and_ramdisk.DISK: "boot_whole_disk"}
+# What such a template writes where upstream puts the disk of a partition image in later.
+_ROOT = "{{ ROOT }}"
 
 
 class BootFiles:
@@ -54,10 +56,11 @@ class BootFiles:
         program = self._variant.program(boot_mode)
         shared_boot_files.write_shared_files(self._variant)
         values = self._template_values(prepared, program)
-        values["pxe_options"] = _older_variables(values)
+        values |= {"pxe_options": _older_variables(values), "ROOT": _ROOT, "enumerate": enumerate}
         text = boot_templates.render(self._template(program), **values)
-        if prepared.purpose == kernel_and_ramdisk.INSTANCE and _INSTANCE_SECTION.search(text):
-            text = _FIRST_SECTION.sub(r"goto boot_ramdisk", text, count=1)
+        section = _SECTIONS.get(prepared.purpose)
+        if section and re.search(rf"^:{section}[ \t]*$", text, re.MULTILINE):
+            text = _FIRST_SECTION.sub(f"goto {section}", text, count=1)
         # A copy for the operator; no machine requests it. It may contain a token.
         shared_boot_files.write_file(self._layout.folder / CONFIG, text, _PRIVATE)
         for port, mac in prepared.cards.items():
@@ -98,12 +101,16 @@ class BootFiles:
             "purpose": purpose,
             "program": program,
             "timeout_ms": CONF.pxe.ipxe_timeout * 1000,
-            "arguments": kernel_and_ramdisk.render_command_line(node, program, purpose, prepared.secret_parameters),
+            "arguments": "",
             "kernel": None,
             "ramdisk": None,
             "ramdisk_name": None,
             "iso": None,
         }
+        if purpose == kernel_and_ramdisk.DISK:
+            return values
+        parameters = prepared.secret_parameters
+        values["arguments"] = kernel_and_ramdisk.render_command_line(node, program, purpose, parameters)
         if purpose == kernel_and_ramdisk.INSTANCE and node.instance_info.get("boot_iso"):
             url = kernel_and_ramdisk.check_iso(node, program)
             if urlsplit(url).scheme != "file":

@@ -33,6 +33,8 @@ LOG = logging.getLogger(__name__)
 DEPLOY: Final = "deploy"
 RESCUE: Final = "rescue"
 INSTANCE: Final = "instance"
+# No ramdisk: the machine goes on to its disk.
+DISK: Final = "disk"
 
 RAMDISK_PROPERTIES: Final = {
     f"{purpose}_{part}{suffix}": f"{about} of the {part} that the machine boots for {work}.{rule}"

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import BootImageFailed
@@ -31,7 +32,10 @@ _LEFTOVERS_SPACING: Final = 300.0
 
 
 class NetworkBoot(BootInterface):
-    """Boots ramdisks over the network; a deployed machine boots from its disk unless its instance is a ramdisk."""
+    """Boots ramdisks over the network; a deployed machine boots from its disk unless its instance is a ramdisk.
+
+    With [pxe]enable_netboot_fallback a machine that boots from the network all the same is sent to its disk.
+    """
 
     sets_boot_device: ClassVar[bool] = True
     variant: ClassVar[Variant]
@@ -124,7 +128,10 @@ class NetworkBoot(BootInterface):
             self._prepare(task, kernel_and_ramdisk.INSTANCE, {})
             firmware_boot.boot_from_network(task, self.variant.boot_device, persistent=True)
         else:
-            self.clean_up_ramdisk(task)
+            if CONF.pxe.enable_netboot_fallback and any(port.pxe_enabled for port in task.ports):
+                self._prepare(task, kernel_and_ramdisk.DISK, {})
+            else:
+                self.clean_up_ramdisk(task)
             firmware_boot.boot_from_disk(task)
 
     def clean_up_instance(self, task: Task) -> None:
@@ -162,10 +169,10 @@ class NetworkBoot(BootInterface):
     @node_periodic(
         purpose="restoring boot files",
         spacing=_SPACING,
-        filters={"reserved": False, "provision_state": states.ACTIVE, "deploy_interface": _RAMDISK_INSTANCE},
+        filters={"reserved": False, "provision_state": states.ACTIVE, "remembers": prepared_boot.KEY},
     )
     def restore_instance(self, task: Task, manager: object, context: object) -> None:
-        """Write missing boot files of a node whose instance boots from them."""
+        """Write missing boot files of a node whose instance boots from them, or by way of them from its disk."""
         self._restore(task)
 
     def _restore(self, task: Any) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-_KEY: Final = "netboot"
+KEY: Final = "netboot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PreparedBoot:
     @classmethod
     def of(cls, node: Node) -> Self | None:
         """Return what the node is prepared to boot; None when it is not prepared."""
-        kept: Mapping[str, Any] | None = node.driver_internal_info.get(_KEY)
+        kept: Mapping[str, Any] | None = node.driver_internal_info.get(KEY)
         return cls(**{**kept, "infiniband": tuple(kept.get("infiniband", ()))}) if kept else None
 
     def put(self, node: Node) -> None:
@@ -52,12 +52,12 @@ class PreparedBoot:
         kept = asdict(self)
         if not self.infiniband:
             del kept["infiniband"]  # a conductor of the former release knows only the others
-        node.set_driver_internal_info(_KEY, kept)
+        node.set_driver_internal_info(KEY, kept)
 
 
 def forget_prepared_boot(node: Node) -> None:
     """Delete the record from the node; the caller saves the node."""
-    node.del_driver_internal_info(_KEY)
+    node.del_driver_internal_info(KEY)
 
 
 def remove_leftovers(variant: Variant, store: "Store") -> None:
@@ -87,7 +87,7 @@ def _is_prepared(store: "Store", node_uuid: str) -> bool:
         (memory,) = store.nodes.row(("driver_internal_info",), node_uuid)
     except NodeNotFound:
         return False
-    return bool(orjson.loads(memory or "{}").get(_KEY))
+    return bool(orjson.loads(memory or "{}").get(KEY))
 
 
 def _hosts(store: "Store", node_uuid: str) -> list[dhcp.Host]:

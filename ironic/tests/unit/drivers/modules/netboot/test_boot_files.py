@@ -10,16 +10,18 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import node_attributes
 from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEBoot, boot_files, kernel_and_ramdisk
 from ironic.drivers.modules.netboot.boot_variants import VARIANTS
+from ironic.integrations import boot_templates
 from ironic.tests import boot_readers
 from ironic.tests.boot_readers import Command
 from ironic.tests.conftest import Setter
 from ironic.tests.effort import examples
 from ironic.tests.unit.drivers.machine import UUID, Work
-from ironic.tests.unit.drivers.modules.netboot.conftest import machine
+from ironic.tests.unit.drivers.modules.netboot.conftest import Firmware, machine
 
 BIOS, UEFI = "boot_mode:bios", "boot_mode:uefi"
 SERVICE = {
@@ -335,6 +337,57 @@ def test_a_template_with_sections_begins_with_the_wanted_one(
         text = prepared(language, place, "quiet", instance=what == "ramdisk")
     assert f"#!ipxe\ngoto {wanted}\n" in text
     assert text.split(f"\n:{wanted}\n")[1].splitlines()[0].startswith(line)
+
+
+def test_a_template_that_is_written_for_every_way_to_boot_fails_for_none(conf: Setter, place: Path) -> None:
+    template = place / "theirs.template"
+    template.write_text(
+        "#!ipxe\ngoto deploy\n\n:deploy\nkernel {{ pxe_options.deployment_aki_path }}\nboot\n\n"
+        ":boot_partition\nkernel {{ pxe_options.aki_path }} root={{ ROOT }} {{ pxe_options.ramdisk_opts }}\nboot\n\n"
+        ":boot_anaconda\nkernel {{ pxe_options.aki_path }} inst.ks={{ pxe_options.ks_cfg_url }}"
+        "{% if pxe_options.repo_url %} inst.repo={{ pxe_options.repo_url }}{% endif %}\nboot\n\n"
+        ":boot_iscsi\n{% if pxe_options.boot_from_volume %}\nset username {{ pxe_options.username }}\n"
+        "{% for number, volume in enumerate(pxe_options.iscsi_volumes) %}{{ number }}{% endfor %}\n{% endif %}\n"
+        ":boot_whole_disk\nsanboot --no-describe\n"
+    )
+    conf(pxe__ipxe_config_template=str(template), pxe__enable_netboot_fallback=True)
+    language = LANGUAGES["ipxe"]
+    assert prepared(language, place, "quiet", instance=False).startswith("#!ipxe\ngoto deploy\n")
+    language.cls().prepare_instance(machine(properties={"capabilities": language.mode}))
+    text = (place / language.root / UUID / "config").read_text()
+    assert text.startswith("#!ipxe\ngoto boot_whole_disk\n")
+    assert "root={{ ROOT }} " in text
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("ipxe", [["sanboot", "--no-describe", "--drive", "0x80"], ["exit"]]),
+        ("grub", [["exit"], []]),
+        ("pxelinux", [["label", "disk"], ["localboot", "0"]]),
+    ],
+)
+def test_a_deployed_machine_that_boots_from_the_network_all_the_same_goes_on_to_its_disk(
+    conf: Setter, place: Path, name: str, last: list[list[str]]
+) -> None:
+    conf(pxe__enable_netboot_fallback=True)
+    language, firmware = LANGUAGES[name], Firmware()
+    task = machine(firmware=firmware, properties={"capabilities": language.mode})
+    language.cls().prepare_instance(task)
+    commands = language.read((place / language.root / UUID / "config").read_text())
+    assert [command.words for command in commands][-len(last) :] == last
+    assert ("disk", True) in firmware.recorded
+    language.cls().clean_up_instance(task)
+    assert not (place / language.root / UUID).exists()
+
+
+@pytest.mark.parametrize("other", boot_templates.OTHER_NAMES)
+def test_a_template_is_found_by_the_name_that_upstreams_has(conf: Setter, other: str) -> None:
+    assert not (Path(CONF.pybasedir) / other).exists()
+    with pytest.raises(InvalidParameterValue, match="is undefined"):
+        boot_templates.render(f"{CONF.pybasedir}/{other}")
+    with pytest.raises(InvalidParameterValue, match="No such file"):
+        boot_templates.render(f"{CONF.pybasedir}/{other}.other")
 
 
 @pytest.mark.parametrize("key", ["x86_64", "x86_64-uefi", "X86_64-UEFI"])

@@ -42,6 +42,25 @@ def prepared(boot: NetworkBoot, task: Work) -> Work:
     return task
 
 
+def test_a_machine_that_can_not_boot_from_the_network_has_no_files_for_its_disk(conf: Setter, place: Path) -> None:
+    conf(pxe__enable_netboot_fallback=True)
+    firmware = Firmware()
+    iPXEBoot().prepare_instance(machine(Port(pxe_enabled=False), firmware=firmware))
+    assert not (place / "http" / UUID).exists()
+    assert ("disk", True) in firmware.recorded
+
+
+def test_files_that_lead_to_the_disk_are_written_again_by_who_takes_the_node_over(conf: Setter, place: Path) -> None:
+    conf(pxe__enable_netboot_fallback=True)
+    boot, task = iPXEBoot(), machine(provision_state=states.ACTIVE)
+    boot.prepare_instance(task)
+    config = place / "http" / UUID / "config"
+    written = config.read_text()
+    config.unlink()
+    boot.restore_instance(task, None, None)
+    assert config.read_text() == written
+
+
 # What is refused
 
 
