@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
 from ironic.db import engines
-from ironic.db.schema_version import VERSION_TABLE, refuse_unfinished
+from ironic.db.schema_version import TAKEOVER_TABLE, VERSION_TABLE, refuse_unfinished
 from ironic.db.tables import metadata
 
 
@@ -51,7 +51,7 @@ class NoWayBack(IronicError):
 def create(url: str, options: engines.PoolOptions | None = None) -> None:
     """Create the schema in an empty database; raises SchemaExists if it has tables of this service."""
     with _database(url, options) as connection:
-        expected = {*metadata.tables, VERSION_TABLE}
+        expected = {*metadata.tables, VERSION_TABLE, TAKEOVER_TABLE}
         if tables := sorted(expected.intersection(sa.inspect(connection).get_table_names())):
             raise SchemaExists(tables=", ".join(tables[:3]))
         create_in(connection)
@@ -85,6 +85,18 @@ def stamp(url: str, revision: str, options: engines.PoolOptions | None = None) -
         refuse_unfinished(connection)
         _require_revision(revision)
         command.stamp(_config(connection), revision, purge=True)
+
+
+def migrate(connection: Connection, version_table: str) -> None:
+    """Run all migrations in an open transaction, and record the version in a table of another name than usual."""
+    config = _config(connection)
+    config.attributes["version_table"] = version_table
+    command.upgrade(config, "head")
+
+
+def record(connection: Connection) -> None:
+    """Record the newest version in an open transaction; for a database whose tables `migrate` has made."""
+    command.stamp(_config(connection), "head")
 
 
 def current(url: str, options: engines.PoolOptions | None = None) -> str | None:

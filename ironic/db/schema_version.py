@@ -27,6 +27,8 @@ _MIGRATIONS: Final = Path(__file__).parent / "migrations" / "versions"
 # The name of a migration's file begins with the version that it leads to.
 SCHEMA_VERSION: Final = max(file.name for file in _MIGRATIONS.glob("r[0-9][0-9][0-9][0-9]_*.py"))[:5]
 VERSION_TABLE: Final = "alembic_version"
+# Says how far the take-over of a database of the reference is (`ironic.db.takeover`).
+TAKEOVER_TABLE: Final = "ironic_takeover"
 
 # The one row says what is being done, with what, how far it is, and how an operator ends it.
 UNFINISHED: Final = sa.Table(

@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from ironic.db.schema_version import VERSION_TABLE
 from ironic.db.tables import metadata
 
 
@@ -11,6 +12,7 @@ def run() -> None:
     context.configure(
         connection=connection,
         target_metadata=metadata,
+        version_table=context.config.attributes.get("version_table", VERSION_TABLE),
         render_as_batch=connection.dialect.name == "sqlite",
     )
     with context.begin_transaction():
