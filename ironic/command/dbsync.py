@@ -2,11 +2,14 @@
 
     ironic-dbsync [--config-file FILE] [create_schema | upgrade | version | stamp | online_data_migrations]
     ironic-dbsync [--config-file FILE] copy --to URL | backup FILE | restore FILE
+    ironic-dbsync [--config-file FILE] [rehearse --to URL | return_to_reference | drop_reference_tables]
 
-Without a command it upgrades, which also creates the schema of an empty database. It waits for a database server that
+Without a command it upgrades, which also creates the schema of an empty database, and takes over a database of the
+reference (doc/change-over.md). It waits for a database server that
 does not answer yet. Every failure is one sentence on standard error and status 1; nothing is left half done where the
 database can roll back changes of tables (MySQL can't). Online data migrations end with 0 when all is done, 1 when more
-is left than --max-count allowed, 2 when one failed. The commands of the second line are in `dbsync_copies`.
+is left than --max-count allowed, 2 when one failed. The commands of the second line are in `dbsync_copies`,
+those of the third in `change_over`.
 """
 
 import argparse
@@ -20,10 +23,10 @@ from oslo_config import cfg
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from ironic.command import dbsync_copies, lifecycle, server_wait
+from ironic.command import change_over, dbsync_copies, lifecycle, server_wait
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, config_files, database, prepare_command
-from ironic.db import Store, engines, online_migrations, require_current, schema
+from ironic.db import Store, engines, online_migrations, require_current, schema, upgrade_lock
 from ironic.db.online_migrations import OnlineMigration, Progress
 from ironic.db.store import pool_options_from_conf
 
@@ -49,12 +52,44 @@ def create_schema() -> int:
 
 def upgrade() -> int:
     """Upgrade the schema to this release, or to the version asked for."""
-    # Without a command on the command line there is no such option.
-    revision = CONF.command.revision if CONF.command.name else "head"
-    schema.upgrade(CONF.database.connection, revision, pool_options_from_conf())
-    version_now = schema.current(CONF.database.connection, pool_options_from_conf())
-    print(f"The schema of {used()} is at version {version_now}.")
+    # Without a command on the command line there are no such options.
+    named = bool(CONF.command.name)
+    url, revision = CONF.database.connection, CONF.command.revision if named else "head"
+    if named and CONF.command.dry_run:
+        if not change_over.plan(url):
+            print(f"The schema of {used()} is at version {version_of(url)}; an upgrade leads to {schema.head()}.")
+        return WELL
+    with change_over.engine(url) as engine, upgrade_lock.held(engine, change_over.say):
+        if not change_over.take_over(url, CONF.command.accept if named else []):
+            schema.upgrade(url, revision, pool_options_from_conf())
+    print(f"The schema of {used()} is at version {version_of(url)}.")
     return WELL
+
+
+def rehearse() -> int:
+    """Copy a database of the reference to an empty one, and take that over; of the first is only read."""
+    if not change_over.rehearse(CONF.database.connection, CONF.command.to, CONF.command.accept):
+        raise ValueError(f"{used()} is no database of the reference, so there is nothing to rehearse")
+    print("The rehearsal went well. Its database may be looked at by a service, and then dropped.")
+    return WELL
+
+
+def return_to_reference() -> int:
+    """Go back to the tables of the reference that were kept, which loses what was written since."""
+    change_over.go_back(CONF.database.connection, CONF.command.accept)
+    return WELL
+
+
+def drop_reference_tables() -> int:
+    """Delete the tables of the reference that were kept: afterwards there is no way back."""
+    change_over.drop(CONF.database.connection)
+    print(f"The tables of the reference in {used()} are deleted.")
+    return WELL
+
+
+def version_of(url: str) -> str | None:
+    """Return the version of the schema; of a database that is half taken over, the revision that it had."""
+    return schema.current(url, pool_options_from_conf()) or change_over.revision_under_way(url)
 
 
 def downgrade() -> int:
@@ -64,12 +99,14 @@ def downgrade() -> int:
 
 def version() -> int:
     """Print the version of the schema, `None` for an empty database; deployment scripts compare with that word."""
-    print(schema.current(CONF.database.connection, pool_options_from_conf()) or "None")
+    print(version_of(CONF.database.connection) or "None")
     return WELL
 
 
 def stamp() -> int:
     """Record a version without changing the schema."""
+    if change_over.revision_under_way(CONF.database.connection):
+        raise ValueError(f"{used()} is half taken over: run `ironic-dbsync upgrade`, which goes on with it")
     schema.stamp(CONF.database.connection, CONF.command.revision, pool_options_from_conf())
     print(f"The schema of {used()} is recorded to be at version {CONF.command.revision}.")
     return WELL
@@ -103,6 +140,9 @@ COMMANDS: dict[str, Callable[[], int]] = {
     "version": version,
     "stamp": stamp,
     "online_data_migrations": online_data_migrations,
+    "rehearse": rehearse,
+    "return_to_reference": return_to_reference,
+    "drop_reference_tables": drop_reference_tables,
     "copy": dbsync_copies.copy,
     "backup": dbsync_copies.backup,
     "restore": dbsync_copies.restore,
@@ -110,6 +150,11 @@ COMMANDS: dict[str, Callable[[], int]] = {
 WITH_REVISION = ("upgrade", "stamp", "downgrade")
 # A file that is to be restored may stand in the place of a damaged database.
 WITHOUT_DATABASE = ("downgrade", "restore")
+LOSING = {
+    "upgrade": change_over.ACCEPTED,
+    "rehearse": change_over.ACCEPTED,
+    "return_to_reference": (change_over.WRITTEN,),
+}
 
 
 def _add_commands(parsers: Any) -> None:
@@ -121,6 +166,15 @@ def _add_commands(parsers: Any) -> None:
             parser.add_argument("--revision", default="head", help="The version; the newest one by default.")
         if name == "online_data_migrations":
             parser.add_argument("--max-count", type=_row_count, metavar="ROWS", help="Migrate no more rows than this.")
+        if name == "upgrade":
+            parser.add_argument("--dry-run", action="store_true", help="Say what would be done, and write nothing.")
+        if name in LOSING:
+            words = LOSING[name]
+            parser.add_argument("--accept", action="append", default=[], choices=words, help="What may be lost.")
+        if name == "rehearse":
+            parser.add_argument(
+                "--to", required=True, metavar="URL", help="An empty database, as in [database]connection."
+            )
 
 
 def _row_count(text: str) -> int:

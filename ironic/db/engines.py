@@ -7,6 +7,7 @@ connections as oslo.db's errors, and none shows the parameters of a statement in
 """
 
 import os
+import re
 import socket
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ _SERVER_SHUTDOWN: Final = 1053
 # Seconds after which a server ends a transaction whose process does nothing, as its host is frozen or cut off: it would
 # keep rows locked for all others. Ours last milliseconds.
 _LONGEST_IDLE = 60
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+_PRAGMAS = ("synchronous=FULL", "foreign_keys=ON")
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ def _sqlite(url: sa.URL, options: PoolOptions) -> Engine:
         connection.isolation_level = None  # `begin` begins transactions, not the driver
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
+        if not _is_foreign(connection):
+            connection.execute("PRAGMA journal_mode=WAL")
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -94,6 +97,17 @@ def _sqlite(url: sa.URL, options: PoolOptions) -> Engine:
 
     exc_filters.register_engine(engine)
     return engine
+
+
+def _is_foreign(connection: sqlite3.Connection) -> bool:
+    """Return whether a file is another program's: looking at it must not write, which turning its log on would."""
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+        return False
+    try:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    except sqlite3.OperationalError:
+        return False  # no such table
+    return any(not re.fullmatch(r"r\d{4}", str(version)) for (version,) in found)
 
 
 def _server(url: sa.URL, options: PoolOptions) -> Engine:

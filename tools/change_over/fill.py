@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-import requests
 from change_over.service import HOST, Reference
 
 STATE_TIMEOUT = 40.0  # seconds
@@ -77,7 +76,12 @@ class Filler:
             "full",
             chassis_uuid=chassis,
             resource_class="baremetal",
-            properties={"cpus": 8, "memory_mb": 65536, "capabilities": "boot_mode:uefi", "root_device": {"size": ">=100"}},
+            properties={
+                "cpus": 8,
+                "memory_mb": 65536,
+                "capabilities": "boot_mode:uefi",
+                "root_device": {"size": ">=100"},
+            },
             extra={"umlaut": "ö 😀", "big": 2**53 + 1, "deep": {"list": [1, 2.5, None, True, ""]}, "html": "</script>"},
             lessee="project-2",
             description="one of everything",
@@ -169,7 +173,10 @@ class Filler:
         self.provision("protected", "manage", "manageable")
         self.provision("protected", "adopt", "active")
         self.await_unlocked("protected")
-        patch = [{"op": "add", "path": "/protected", "value": True}, {"op": "add", "path": "/protected_reason", "value": "!"}]
+        patch = [
+            {"op": "add", "path": "/protected", "value": True},
+            {"op": "add", "path": "/protected_reason", "value": "!"},
+        ]
         self.reference.call("PATCH", "/v1/nodes/protected", patch)
 
     def work(self) -> None:
@@ -215,7 +222,7 @@ REPORT = {
 
 
 def fill(reference: Reference) -> None:
-    """Fill a service that was started; it is killed with work under way, and a part of it was started again for that."""
+    """Fill a service that was started; afterwards it runs with work under way."""
     with images() as image:
         Filler(reference, image).all()
         reference.kill()

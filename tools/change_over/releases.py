@@ -17,7 +17,7 @@ DRIVERS = ("pymysql", "psycopg2-binary")
 
 @dataclass(frozen=True)
 class Release:
-    """One release: its version, its series, the revision of its database, and the requirements that pip does not see."""
+    """One release: its version, its series, the revision of its database, and pins that pip does not know of."""
 
     version: str
     series: str
@@ -33,7 +33,9 @@ class Release:
         """Make its environment unless it is there."""
         wanted = (f"ironic=={self.version}", *DRIVERS, *self.pins)
         self.home.mkdir(parents=True, exist_ok=True)
-        environments.ensure(self.home, [one.encode() for one in wanted], lambda home: environments.install(home, wanted))
+        environments.ensure(
+            self.home, [one.encode() for one in wanted], lambda home: environments.install(home, wanted)
+        )
 
     def program(self, name: str) -> Path:
         """Return the path of one of its programs."""

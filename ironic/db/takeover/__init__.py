@@ -6,17 +6,38 @@ tables stay until `drop` is asked for; `go_back` puts them in their place again.
 """
 
 from ironic.db.takeover.findings import Findings, Loss
-from ironic.db.takeover.revisions import NotKnown, Recognised, recognise
-from ironic.db.takeover.steps import LossNotAccepted, Settings, TakeOver, plan
+from ironic.db.takeover.rehearsal import NotEmpty, copy_tables
+from ironic.db.takeover.revisions import REVISIONS, NotKnown, Recognised, recognise
+from ironic.db.takeover.steps import (
+    DONE,
+    WAY_BACK,
+    InTheWay,
+    LossNotAccepted,
+    NeedsRepair,
+    NothingAside,
+    Settings,
+    TakeOver,
+    WrittenSince,
+    plan,
+)
 
 __all__ = [
+    "DONE",
     "Findings",
+    "InTheWay",
     "Loss",
     "LossNotAccepted",
+    "NeedsRepair",
+    "NotEmpty",
     "NotKnown",
+    "NothingAside",
+    "REVISIONS",
     "Recognised",
     "Settings",
     "TakeOver",
+    "WAY_BACK",
+    "WrittenSince",
+    "copy_tables",
     "plan",
     "recognise",
 ]

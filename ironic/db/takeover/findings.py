@@ -19,6 +19,7 @@ class Loss(StrEnum):
     INVENTORIES = "inventories"
     INCOMPLETE = "incomplete"
     WORK = "work"
+    RUNNING = "running"
 
 
 SAYS: Final = {
@@ -28,6 +29,7 @@ SAYS: Final = {
     Loss.TEXT: "characters that can't be stored are replaced, and text is cut to the length of its column",
     Loss.INVENTORIES: "inventories of a node are left out, except for its newest",
     Loss.INCOMPLETE: "rows without a value that this service needs are left out",
+    Loss.RUNNING: "conductors of the reference, alive within the last minute, lose their tables: stop them first",
     Loss.WORK: "work that was under way on nodes has ended: the first conductor that starts fails it, with the reason",
 }
 

@@ -39,8 +39,8 @@ class NotKnown(IronicError):
     """A database is at a revision that can't be taken over."""
 
     text = (
-        "The database is at revision {found}, which is neither a version of this service nor one of the reference's that "
-        "can be taken over: {known}. An older database is upgraded by a release of the reference first; of a newer one "
+        "The database is at revision {found}, neither a version of this service nor one of the reference's that can be "
+        "taken over: {known}. An older database is upgraded by a release of the reference first; of a newer one "
         "a newer release of this service may know. Nothing was changed."
     )
 

@@ -166,7 +166,8 @@ class Conversion:
             self._findings.rows[self._reading.source] += 1
         where = f"{self._reading.source} {row.get('uuid') or row.get('id') or row.get('node_id')}"
         values = {
-            name: convert(row[name], where) if name in row else self._absent[name] for name, convert in self._columns.items()
+            name: convert(row[name], where) if name in row else self._absent[name]
+            for name, convert in self._columns.items()
         }
         self._complete(values, where)
         if not self._is_whole(values, where):
@@ -222,7 +223,9 @@ class Conversion:
         if isinstance(kind, Json):
             return partial(self._json, name, kind.empty, default)
         if isinstance(kind, ShortText | LongText):
-            return partial(self._text, name, getattr(kind, "length", None) or getattr(kind.impl, "length", None), default)
+            return partial(
+                self._text, name, getattr(kind, "length", None) or getattr(kind.impl, "length", None), default
+            )
         if isinstance(kind, sa.Boolean):
             return partial(self._flag, name, default)
         if isinstance(kind, UtcDateTime):

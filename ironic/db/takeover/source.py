@@ -1,6 +1,7 @@
 """Read the tables of the reference, at their own place or aside, by the columns that they have."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -63,6 +64,14 @@ class Source:
         """Return the number of rows of a table."""
         return int(connection.execute(sa.select(sa.func.count()).select_from(self._tables[name])).scalar_one())
 
+    def alive(self, connection: Connection, since: datetime) -> list[str]:
+        """Return the names of conductors that gave a sign of life since a time, and have not said that they end."""
+        if not self.has("conductors"):
+            return []
+        rows = self._tables["conductors"].c
+        found = connection.execute(sa.select(rows.hostname, rows.online).where(rows.updated_at >= since))
+        return [hostname for hostname, online in found if online]
+
     def known(self, connection: Connection, *, inspector_to_agent: bool) -> Known:
         """Return what the conversion of rows has to know beforehand."""
         known = Known(inspector_to_agent=inspector_to_agent)
@@ -75,7 +84,9 @@ class Source:
             known.runbooks_with_traits = frozenset(row_id for (row_id,) in found)
         return known
 
-    def batch(self, connection: Connection, reading: Reading, after: Sequence[object] | None) -> list[Mapping[str, Any]]:
+    def batch(
+        self, connection: Connection, reading: Reading, after: Sequence[object] | None
+    ) -> list[Mapping[str, Any]]:
         """Return the next rows of a reading behind a position, in the order of the key; none when it is at its end."""
         table = self._tables[reading.source]
         keys = [table.c[name] for name in key_of(reading)]

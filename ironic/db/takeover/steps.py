@@ -17,14 +17,16 @@ Until the version is recorded, services refuse to start, as they do on a databas
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
+from ironic.core.values import utc_now
 from ironic.db import schema
-from ironic.db.schema_version import SCHEMA_VERSION, VERSION_TABLE
+from ironic.db.schema_version import VERSION_TABLE
 from ironic.db.tables import metadata
 from ironic.db.takeover import aside, state
 from ironic.db.takeover.findings import SAYS, Findings, Loss
@@ -35,9 +37,14 @@ from ironic.db.takeover.source import Source, batches, position
 Say = Callable[[str], None]
 # Alembic's marker until all rows are there: no service looks at it.
 _WORKING_VERSION: Final = "ironic_takeover_version"
+# The position of a table that is read to its end.
+_END: Final = "end"
 # Seconds between two lines of progress.
 _PROGRESS: Final = 2.0
+# Seconds after which a conductor counts as stopped, by the reference's default.
+_ALIVE: Final = 60
 DONE: Final = "done"
+WAY_BACK: Final = ("dropping", "restoring")
 
 
 class LossNotAccepted(IronicError):
@@ -110,6 +117,8 @@ def plan(connection: Connection, settings: Settings) -> Findings:
     if source.has("node_tags") and (tags := source.count(connection, "node_tags")):
         for number in range(tags):
             findings.lose(Loss.TAGS, f"row {number + 1} of node_tags")
+    for hostname in source.alive(connection, utc_now() - timedelta(seconds=_ALIVE)):
+        findings.lose(Loss.RUNNING, hostname)
     return findings
 
 
@@ -136,6 +145,15 @@ class TakeOver:
             found = state.get(connection, state.PHASE) if state.exists(connection) else None
         return None if found is None else str(found)
 
+    @property
+    def source_revision(self) -> str | None:
+        """The revision of the reference while the take-over is under way."""
+        if self.phase in (None, DONE):
+            return None
+        with self._engine.connect() as connection:
+            found: Any = state.get(connection, "found")
+        return str(found["revision"])
+
     def begin(self, found: Recognised, settings: Settings) -> None:
         """Plan and note what is to be done; raises InTheWay, NeedsRepair or LossNotAccepted."""
         with self._engine.connect() as connection:
@@ -157,7 +175,7 @@ class TakeOver:
             state.put(connection, state.PHASE, "moving")
 
     def run(self) -> None:
-        """Go on from the step that it is in until it is done."""
+        """Go on from the step that it is in until it is done, in the direction that it has."""
         steps = {"moving": self._move, "creating": self._create, "copying": self._copy, "checking": self._check}
         steps |= {"dropping": self._drop_ours, "restoring": self._restore}
         while (phase := self.phase) in steps:
@@ -191,16 +209,16 @@ class TakeOver:
     def _copy_table(self, source: Source, reading: Reading, known: Known) -> None:
         conversion, progress = Conversion(reading, known, Findings()), _Progress(self._say, reading.name)
         mark = f"at {reading.name}"
-        more = True
-        while more:
+        with self._engine.connect() as connection:
+            after: Any = state.get(connection, mark)
+        while after != _END:
             with self._writing() as connection:
-                after: Any = state.get(connection, mark)
                 rows = source.batch(connection, reading, after)
                 made = [one for row in rows for one in conversion.of(row)]
                 if made:
                     connection.execute(reading.into.insert(), made)
-                if more := bool(rows):
-                    state.put(connection, mark, position(reading, rows))
+                after = position(reading, rows) if len(rows) == reading.batch else _END
+                state.put(connection, mark, after)
             progress.add(len(made))
         progress.end()
 
@@ -233,7 +251,10 @@ class TakeOver:
             expected.setdefault(reading.into.name, 0)
             if not source.has(reading.source):
                 continue
-            conversion, progress = Conversion(reading, known, Findings()), _Progress(self._say, f"{reading.name}, compared")
+            conversion, progress = (
+                Conversion(reading, known, Findings()),
+                _Progress(self._say, f"{reading.name}, compared"),
+            )
             for rows in batches(source, connection, reading):
                 made = [one for row in rows for one in conversion.of(row)]
                 wrong = _missing(connection, reading.into, made)
@@ -247,7 +268,7 @@ class TakeOver:
         return found
 
     def go_back(self, accepted: Sequence[str]) -> None:
-        """Put the reference's tables in their place; raises WrittenSince if something that was written would be lost."""
+        """Put the reference's tables in their place; raises WrittenSince if what was written would be lost."""
         phase = self.phase
         if phase is None:
             raise NothingAside(do="go back to")
@@ -256,7 +277,7 @@ class TakeOver:
                 written = self._differences(connection)
             if written:
                 raise WrittenSince(tables=", ".join(written))
-        if phase not in ("dropping", "restoring"):
+        if phase not in WAY_BACK:
             with self._writing() as connection:
                 state.put(connection, state.PHASE, "restoring" if phase == "moving" else "dropping")
         self.run()
@@ -359,6 +380,3 @@ def _count_on(connection: Connection) -> None:
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), coalesce(max(id), 0) + 1, false) "
                 f"FROM {table.name}"
             )
-
-
-__all__ = ["DONE", "SCHEMA_VERSION", "LossNotAccepted", "Settings", "TakeOver", "plan"]

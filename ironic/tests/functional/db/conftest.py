@@ -52,3 +52,10 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the URL of a database without tables."""
     with empty_database(request.param, tmp_path) as url:
         yield url
+
+
+@pytest.fixture(params=ENGINES[1:])
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Return the URL of a database without tables on a server."""
+    with empty_database(request.param, tmp_path) as url:
+        yield url
