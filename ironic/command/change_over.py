@@ -14,7 +14,8 @@ from sqlalchemy.engine import Engine
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.db import engines, takeover, upgrade_lock
+from ironic.db import engines, takeover
+from ironic.db.exclusive_use import UPGRADE_PATIENCE, locked
 from ironic.db.store import pool_options_from_conf
 from ironic.drivers import former_names
 
@@ -121,19 +122,19 @@ def rehearse(url: str, to: str, accepted: list[str]) -> bool:
             began = time.monotonic()
             takeover.copy_tables(connection, scratch)
             say(f"The tables are copied, in {time.monotonic() - began:.1f} seconds.")
-        with upgrade_lock.held(scratch, say):
+        with locked(scratch, UPGRADE_PATIENCE, say):
             return take_over(to, accepted)
 
 
 def go_back(url: str, accepted: list[str]) -> None:
     """Put the reference's tables in their place again."""
-    with engine(url) as used, upgrade_lock.held(used, say):
+    with engine(url) as used, locked(used, UPGRADE_PATIENCE, say):
         takeover.TakeOver(used, say).go_back(accepted)
 
 
 def drop(url: str) -> None:
     """Delete the reference's tables that are kept."""
-    with engine(url) as used, upgrade_lock.held(used, say):
+    with engine(url) as used, locked(used, UPGRADE_PATIENCE, say):
         takeover.TakeOver(used, say).drop()
 
 

@@ -5,11 +5,10 @@
     ironic-dbsync [--config-file FILE] [rehearse --to URL | return_to_reference | drop_reference_tables]
 
 Without a command it upgrades, which also creates the schema of an empty database, and takes over a database of the
-reference (doc/change-over.md). It waits for a database server that
-does not answer yet. Every failure is one sentence on standard error and status 1; nothing is left half done where the
-database can roll back changes of tables (MySQL can't). Online data migrations end with 0 when all is done, 1 when more
-is left than --max-count allowed, 2 when one failed. The commands of the second line are in `dbsync_copies`,
-those of the third in `change_over`.
+reference (doc/change-over.md). It waits for a database server that does not answer yet. Every failure is one sentence
+on standard error and status 1; nothing is left half done where the database can roll back changes of tables (MySQL
+can't). Online data migrations end with 0 when all is done, 1 when more is left than --max-count allowed, 2 when one
+failed. The commands of the second line are in `dbsync_copies`, those of the third in `change_over`.
 """
 
 import argparse
@@ -26,7 +25,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from ironic.command import change_over, dbsync_copies, lifecycle, server_wait
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, config_files, database, prepare_command
-from ironic.db import Store, engines, online_migrations, require_current, schema, upgrade_lock
+from ironic.db import Store, engines, online_migrations, require_current, schema
+from ironic.db.exclusive_use import UPGRADE_PATIENCE, locked
 from ironic.db.online_migrations import OnlineMigration, Progress
 from ironic.db.store import pool_options_from_conf
 
@@ -59,7 +59,7 @@ def upgrade() -> int:
         if not change_over.plan(url):
             print(f"The schema of {used()} is at version {version_of(url)}; an upgrade leads to {schema.head()}.")
         return WELL
-    with change_over.engine(url) as engine, upgrade_lock.held(engine, change_over.say):
+    with change_over.engine(url) as engine, locked(engine, UPGRADE_PATIENCE, change_over.say):
         if not change_over.take_over(url, CONF.command.accept if named else []):
             schema.upgrade(url, revision, pool_options_from_conf())
     print(f"The schema of {used()} is at version {version_of(url)}.")

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -66,19 +66,23 @@ _OTHERS: Final = {
         "AND usename = current_user AND backend_type = 'client backend'"
     ),
 }
+# Seconds for which an upgrade waits for another one: a large database may be taken over meanwhile.
+UPGRADE_PATIENCE: Final = 3600.0
+_RETRY_SECONDS: Final = 0.5
+
 _TRY: Final = {"mysql": "SELECT get_lock('{}', 0)", "postgresql": "SELECT pg_try_advisory_lock({})"}
 
 
 @contextmanager
-def locked(engine: Engine) -> Iterator[None]:
-    """Hold the lock of the database while the block runs; raises DatabaseLocked while another process has it."""
+def locked(engine: Engine, patience: float = 0.0, say: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the lock of the database while the block runs.
+
+    While another process has it, this waits for ``patience`` seconds, and says so once; then it raises DatabaseLocked.
+    """
     if engine.dialect.name == "sqlite":
         descriptor = os.open(engine.url.database or "", os.O_RDONLY | os.O_CLOEXEC)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise DatabaseLocked(database=engines.shown(engine.url)) from None
+            _take(engine, lambda: _flock(descriptor), patience, say)
             yield
         finally:
             # Closing any descriptor of a file ends the locks that SQLite has of it in this process.
@@ -87,15 +91,34 @@ def locked(engine: Engine) -> Iterator[None]:
         return
     digest = hashlib.sha256(f"ironic-dbsync {engine.url.database}".encode())
     name = digest.hexdigest()[:60] if engine.dialect.name == "mysql" else int.from_bytes(digest.digest()[:7])
+    statement = _TRY[engine.dialect.name].format(name)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        if not connection.exec_driver_sql(_TRY[engine.dialect.name].format(name)).scalar():
-            raise DatabaseLocked(database=engines.shown(engine.url))
+        _take(engine, lambda: bool(connection.exec_driver_sql(statement).scalar()), patience, say)
         try:
             yield
         finally:
             # The lock belongs to the connection, which the pool would keep.
             with suppress(sa.exc.DBAPIError):
                 connection.invalidate()
+
+
+def _flock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _take(engine: Engine, attempt: Callable[[], bool], patience: float, say: Callable[[str], None] | None) -> None:
+    until, is_said = time.monotonic() + patience, say is None
+    while not attempt():
+        if time.monotonic() >= until:
+            raise DatabaseLocked(database=engines.shown(engine.url))
+        if say is not None and not is_said:
+            say("Another `ironic-dbsync` is at work on this database; this one waits for its end.")
+            is_said = True
+        time.sleep(_RETRY_SECONDS)
 
 
 def others(engine: Engine) -> str | None:

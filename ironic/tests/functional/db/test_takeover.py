@@ -16,7 +16,8 @@ from sqlalchemy.engine import Engine
 
 from ironic.api.app import BARE_METAL, build_app
 from ironic.api.settings import ApiSettings
-from ironic.db import SchemaOutdated, connect, engines, require_current, schema, takeover, upgrade_lock
+from ironic.db import SchemaOutdated, connect, engines, require_current, schema, takeover
+from ironic.db.exclusive_use import DatabaseLocked, locked
 from ironic.db.schema_version import SCHEMA_VERSION
 from ironic.db.takeover import Loss, Settings, TakeOver
 from ironic.rpc.client import ConductorClients
@@ -390,10 +391,15 @@ def test_without_kept_tables_there_is_no_way_back(file: str) -> None:
 def test_two_upgrades_at_once_follow_each_other(empty: str) -> None:
     said: list[str] = []
     with engine_of(empty) as engine, engine_of(empty) as other:
-        with upgrade_lock.held(engine, said.append):
-            with pytest.raises(upgrade_lock.UpgradeUnderWay), upgrade_lock.held(other, said.append, patience=0.1):
+
+        def come_second() -> None:
+            with locked(other, 30, said.append):
                 pass
-            waiting = threading.Thread(target=lambda: upgrade_lock.held(other, said.append, 30).__enter__())
+
+        with locked(engine, 0, said.append):
+            with pytest.raises(DatabaseLocked), locked(other, 0.1, said.append):
+                pass
+            waiting = threading.Thread(target=come_second)
             waiting.start()
         waiting.join(20)
         assert not waiting.is_alive()
