@@ -235,7 +235,7 @@ def opened(path: str) -> Iterator[Backup]:
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise BackupUnusable(path=path, why="is no regular file")
     try:
-        # Nothing but a complete file has the name, so nobody writes to it.
+        # A file that has its name is complete and is not written to any more.
         raw = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1", uri=True)
     except sqlite3.Error as error:
         raise BackupUnusable(path=path, why=f"can't be read ({error})") from None

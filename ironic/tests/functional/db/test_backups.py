@@ -430,7 +430,7 @@ def test_a_database_of_another_schema_is_upgraded_first(path: Path, tmp_path: Pa
     assert not (tmp_path / "there").exists() or not (tmp_path / "there").stat().st_size
 
 
-def test_progress_is_told(file: Engine, path: Path) -> None:
+def test_progress_is_said_table_by_table(file: Engine, path: Path) -> None:
     steps = list(backup.write(file, str(path), MADE_AT, "1.2.3"))
     assert Copied("nodes", 9, True) in steps
     assert {step.table for step in steps} == set(metadata.tables)
