@@ -107,10 +107,16 @@ def unknown_names(findings: takeover.Findings) -> list[str]:
         if name not in entry_points(group=group).names:
             what = "hardware type" if kind == "driver" else f"{kind} interface"
             lines.append(
-                f"{count} nodes have {what} '{name}', which is not here: they can be read and deleted; "
-                f"{former_names.way_on(name)}"
+                f"{count} nodes have {what} '{name}', which is not here: they are kept and can be read, all else "
+                f"needs another one first (baremetal node set NODE --driver NAME --reset-interfaces): {instead(name)}"
             )
     return lines
+
+
+def instead(name: str) -> str:
+    """Return what to use in place of a name."""
+    found = former_names.way_on(name)
+    return "choose one that is here" if found == "remove it" else found
 
 
 def rehearse(url: str, to: str, accepted: list[str]) -> bool:

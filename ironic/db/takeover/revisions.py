@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -32,7 +32,7 @@ REVISIONS: Final = {
     "9fb44677ef15": "39.0 (2026.2)",
 }
 _THEIRS: Final = re.compile("[0-9a-f]{12}")
-_FOUND: Final = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
+_FOUND: Final[sa.Select[Any]] = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
 
 
 class NotKnown(IronicError):

@@ -37,6 +37,7 @@ class Known:
     runbooks_with_traits: frozenset[int] = frozenset()
 
 
+Convert = Callable[[Any, str], object]
 Derive = Callable[[Row, Known, Findings], Iterable[Row]]
 
 
@@ -159,16 +160,23 @@ class Conversion:
         self._columns = {str(column.name): self._of_column(column) for column in self._form.c}
         # What older releases do not have.
         self._absent = {str(column.name): _default(column) for column in self._form.c}
+        self._present: list[tuple[str, Convert]] = []
+        self._times = {"created_at", "updated_at"} <= self._columns.keys()
+        self._required = [str(column.name) for column in self._form.c if not column.nullable]
+        references = [(column, key.column.table.name) for column in self._form.c for key in column.foreign_keys]
+        self._owners = [(str(column.name), owner) for column, owner in references if not column.nullable]
+        self._loose = [(str(column.name), owner) for column, owner in references if column.nullable and owner in OWNERS]
 
     def of(self, row: Mapping[str, Any]) -> list[Row]:
-        """Return the rows of this service that a row of the reference becomes."""
+        """Return the rows of this service that a row of the reference becomes; all rows have the same columns."""
+        if not self._present:
+            self._present = [(name, convert) for name, convert in self._columns.items() if name in row]
         if self._reading.is_main:
             self._findings.rows[self._reading.source] += 1
         where = f"{self._reading.source} {row.get('uuid') or row.get('id') or row.get('node_id')}"
-        values = {
-            name: convert(row[name], where) if name in row else self._absent[name]
-            for name, convert in self._columns.items()
-        }
+        values = self._absent.copy()
+        for name, convert in self._present:
+            values[name] = convert(row[name], where)
         self._complete(values, where)
         if not self._is_whole(values, where):
             return []
@@ -179,26 +187,23 @@ class Conversion:
 
     def _complete(self, values: Row, where: str) -> None:
         """Fill in what older releases did not have, and leave out references to rows that are not there."""
-        if "created_at" in values and values["created_at"] is None:
-            values["created_at"] = values.get("updated_at") or UNKNOWN_TIME
+        if self._times and values["created_at"] is None:
+            values["created_at"] = values["updated_at"] or UNKNOWN_TIME
             self._count("created_at without a time becomes that of the last change")
-        for column in self._form.c:
-            for key in column.foreign_keys if column.nullable else ():
-                name, owner = str(column.name), key.column.table.name
-                if owner in OWNERS and values[name] is not None and values[name] not in self._kept(owner):
-                    self._lose(Loss.ORPHANS, f"{where}.{name}")
-                    values[name] = None
+        for name, owner in self._loose:
+            if values[name] is not None and values[name] not in self._kept(owner):
+                self._lose(Loss.ORPHANS, f"{where}.{name}")
+                values[name] = None
 
     def _is_whole(self, values: Row, where: str) -> bool:
-        for column in self._form.c:
-            value = values[str(column.name)]
-            if value is None and not column.nullable:
-                self._lose(Loss.INCOMPLETE, f"{where}.{column.name}")
+        for name in self._required:
+            if values[name] is None:
+                self._lose(Loss.INCOMPLETE, f"{where}.{name}")
                 return False
-            for key in () if column.nullable else column.foreign_keys:
-                if value not in self._kept(key.column.table.name):
-                    self._lose(Loss.ORPHANS, where)
-                    return False
+        for name, owner in self._owners:
+            if values[name] not in self._kept(owner):
+                self._lose(Loss.ORPHANS, where)
+                return False
         return True
 
     def _kept(self, owner: str) -> set[int]:
@@ -216,7 +221,7 @@ class Conversion:
         if self._reading.is_main:
             self._findings.refused.append(text)
 
-    def _of_column(self, column: sa.Column[object]) -> Callable[[Any, str], object]:
+    def _of_column(self, column: sa.Column[object]) -> Convert:
         """Return the function that converts a value of one column; it takes the value and the name of the row."""
         name, kind = str(column.name), column.type
         default = _default(column)
@@ -247,9 +252,9 @@ class Conversion:
         if value is None:
             return default
         text = str(value)
-        stored = text if text.isascii() and "\0" not in text else storable(text, None)
-        if length is not None and len(stored) > length:
-            stored = stored[:length]
+        if text.isascii() and "\0" not in text and (length is None or len(text) <= length):
+            return text
+        stored = storable(text, length)
         if stored != text:
             self._lose(Loss.TEXT, f"{where}.{name}")
         return stored

@@ -94,9 +94,11 @@ class Source:
         if after is not None:
             statement = statement.where(_behind(keys, after))
         try:
-            return list(connection.execute(statement).mappings())
+            rows = connection.execute(statement).all()
         except ValueError as fault:
             raise UnreadableTime(table=reading.source, position=after or "0", fault=fault) from None
+        names = list(table.c.keys())
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def key_of(reading: Reading) -> list[str]:

@@ -360,7 +360,9 @@ def _missing(connection: Connection, table: sa.Table, made: Iterable[Row]) -> li
     keys = [str(column.name) for column in table.primary_key]
     first = table.c[keys[0]]
     among = first.between(min(row[keys[0]] for row in wanted), max(row[keys[0]] for row in wanted))
-    stored = {_key(row, keys): row for row in connection.execute(sa.select(table).where(among)).mappings()}
+    names = [str(column.name) for column in table.c]
+    found = [dict(zip(names, row, strict=True)) for row in connection.execute(sa.select(table).where(among))]
+    stored = {_key(row, keys): row for row in found}
     return [row for row in wanted if not _is_same(row, stored.get(_key(row, keys)))]
 
 

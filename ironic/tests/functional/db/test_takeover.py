@@ -19,6 +19,7 @@ from ironic.api.settings import ApiSettings
 from ironic.db import SchemaOutdated, connect, engines, require_current, schema, takeover
 from ironic.db.exclusive_use import DatabaseLocked, locked
 from ironic.db.schema_version import SCHEMA_VERSION
+from ironic.db.tables import metadata
 from ironic.db.takeover import Loss, Settings, TakeOver
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
@@ -64,7 +65,8 @@ def serving(url: str) -> Iterator[wire.Service]:
     transport, conductor = InProcess(), RecordingConductor()
     transport.register("machine-room", conductor)
     settings = ApiSettings(node_locked_attempts=1)
-    app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, settings, None, BARE_METAL)
+    conf: Any = None
+    app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, settings, conf, BARE_METAL)
     service = wire.Service(store, conductor, hash_ring, app, settings)
     yield service
     service.close()
@@ -161,7 +163,7 @@ def test_the_way_back_leads_to_the_same_tables_and_rows(empty: str) -> None:
     take_over(empty)
     with engine_of(empty) as engine:
         TakeOver(engine, quiet).drop()
-    assert set(contents(empty)) == {*schema.metadata.tables, "alembic_version"}
+    assert set(contents(empty)) == {*metadata.tables, "alembic_version"}
 
 
 def killed_at(url: str, event: str, number: int) -> bool:
@@ -209,7 +211,7 @@ def test_the_way_back_goes_on_wherever_it_was_killed(empty: str) -> None:
     for _ in range(10):
         child = os.fork()
         if not child:
-            seen = []
+            seen: list[int] = []
 
             def count(*_arguments: object, seen: list[int] = seen) -> None:
                 seen.append(1)
