@@ -99,10 +99,9 @@ PROGRAMS = """
 TAIL = """
 ## Database
 
-A database of OpenStack Ironic is not upgraded in place, although tables and columns have
-[the same names](contract/database.md#names-and-lengths): `ironic-dbsync` begins with an empty database of its own. The
-commands are the same: `create_schema`, `upgrade`, `version`, `stamp`, `online_data_migrations`. Nodes move through the
-API.
+`ironic-dbsync upgrade` takes over a database of OpenStack Ironic 24.1 to 39.0 in place:
+[Change over with the database](change-over.md). The commands are the same: `create_schema`, `upgrade`, `version`,
+`stamp`, `online_data_migrations`. A site may also begin with an empty database, and move its nodes one by one:
 
 ## Move the nodes
 

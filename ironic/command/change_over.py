@@ -3,13 +3,15 @@
 `ironic-dbsync upgrade` comes here first. A database that is none of the reference's is left to `ironic.db.schema`.
 """
 
+import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from typing import Final
 
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from ironic.conf import CONF
 from ironic.core import states
@@ -22,6 +24,8 @@ from ironic.drivers import former_names
 # Words of --accept: what may be lost on the way, and on the way back.
 ACCEPTED: Final = tuple(kind.value for kind in takeover.Loss)
 WRITTEN: Final = "written"
+# A file holds both sets of tables, and what SQLite writes beside it meanwhile.
+_ROOM: Final = 3
 
 
 class WrongWay(IronicError):
@@ -91,12 +95,53 @@ def plan(url: str) -> bool:
 
 
 def report(findings: takeover.Findings) -> list[str]:
-    """Return what was found, a line each, with the fate of nodes under way and of names that are not known here."""
-    lines = findings.report()
+    """Return what was found, a line each, with what an operator has to know of nodes."""
+    return findings.report() + remarks(findings)
+
+
+def remarks(findings: takeover.Findings) -> list[str]:
+    """Return the fate of nodes that wait, and the names that are not known here, a line each."""
     waiting = {state: count for state, count in findings.states.items() if state in states.WAITING}
-    for state, count in sorted(waiting.items()):
-        lines.append(f"{count} nodes in state '{state}' go on when their ramdisk calls, or fail after the time-out")
-    return lines + unknown_names(findings)
+    return [
+        f"{count} nodes in state '{state}' go on when their ramdisk calls, or fail after the time-out"
+        for state, count in sorted(waiting.items())
+    ] + unknown_names(findings)
+
+
+def check(used: Engine) -> tuple[takeover.Findings, list[str]]:
+    """Return what a take-over would find, and what stands against it with its remedy; only reads."""
+    with used.connect() as connection:
+        findings = takeover.plan(connection, settings())
+        faults = [
+            *(line for line in findings.report() if line.startswith(("must be", "not kept"))),
+            *_rights(connection),
+        ]
+    path = used.url.database
+    if used.dialect.name == "sqlite" and path:
+        size, free = os.path.getsize(path), shutil.disk_usage(os.path.dirname(os.path.abspath(path))).free
+        if free < _ROOM * size:
+            faults.append(
+                f"{path} has {size >> 20} MiB, and {free >> 20} MiB are free: make room for {_ROOM} times as much"
+            )
+    return findings, faults
+
+
+def _rights(connection: Connection) -> list[str]:
+    """Return whether the user of the database lacks a right that a take-over needs."""
+    if connection.dialect.name != "postgresql":
+        return []
+    allowed = connection.exec_driver_sql("SELECT has_database_privilege(current_database(), 'CREATE')").scalar()
+    text = (
+        "the user of the database may not create a schema: GRANT CREATE ON DATABASE ... TO ..., or have the owner do it"
+    )
+    return [] if allowed else [text]
+
+
+def revision(used: Engine) -> str | None:
+    """Return the revision of a database of the reference, None for any other; only reads."""
+    with used.connect() as connection:
+        found = takeover.recognise(connection)
+    return None if found is None else found.revision
 
 
 def unknown_names(findings: takeover.Findings) -> list[str]:

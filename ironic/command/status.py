@@ -13,6 +13,7 @@ from importlib.metadata import version
 from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code, Result
 
+from ironic.command import change_over
 from ironic.command.dbsync import EXPLAINED, used
 from ironic.conductor.interface_mismatch import differences
 from ironic.conf import CONF, config_files, prepare_command
@@ -27,11 +28,16 @@ _MOST_LISTED = 8
 
 
 def _check(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
-    """Turn an exception of a check into a failure, so that the other checks run all the same."""
+    """Turn an exception of a check into a failure, so that the other checks run all the same.
+
+    In a database of the reference only the check of it has anything to look at.
+    """
 
     @functools.wraps(check)
     def answer(checks: "Checks") -> Result:
         try:
+            if check not in (reference, pin) and change_over.revision(checks.store.engine):
+                return Result(Code.SUCCESS, "This is checked once the database is taken over.")
             return check(checks.store)
         except Exception as error:
             # Of a library's error the first line is enough: the rest is SQL.
@@ -39,6 +45,18 @@ def _check(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
             return Result(Code.FAILURE, f"The check failed: {type(error).__name__}: {text}")
 
     return answer
+
+
+def reference(store: Store) -> Result:
+    """Check whether a database of the reference can be taken over, and what of it can't be kept; only reads."""
+    if not change_over.revision(store.engine):
+        return Result(Code.SUCCESS, "The database is none of the reference, or is taken over.")
+    findings, faults = change_over.check(store.engine)
+    if faults:
+        return Result(Code.FAILURE, "\n".join(faults))
+    remarks = change_over.remarks(findings)
+    text = "The database is one of the reference: `ironic-dbsync upgrade` takes it over, and can keep all of it."
+    return Result(Code.WARNING if remarks else Code.SUCCESS, "\n".join([text, *remarks]))
 
 
 @_check
@@ -82,7 +100,6 @@ def bmc_addresses(store: Store) -> Result:
     )
 
 
-@_check
 def pin(_store: Store) -> Result:
     """Show what pins a rolling upgrade from this release, and what the configuration pins now."""
     own = f"[DEFAULT]pin_release_version = {OWN_RELEASES[-1]}"
@@ -100,10 +117,11 @@ class Checks(upgradecheck.UpgradeCommands):
 
     # The name is the documented interface of the library.
     _upgrade_checks = (
+        ("Database of the reference", _check(reference)),
         ("Database schema", schema),
         ("Interfaces of conductors", interfaces),
         ("BMC addresses", bmc_addresses),
-        ("Release for a pin", pin),
+        ("Release for a pin", _check(pin)),
     )
     store: Store
 

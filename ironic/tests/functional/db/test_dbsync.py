@@ -12,6 +12,8 @@ import pytest
 from ironic.db import connect, schema
 from ironic.db.schema_version import SCHEMA_VERSION
 from ironic.tests.databases import empty_database
+from ironic.tests.functional.db.test_takeover import killed_at
+from ironic.tests.reference_databases import restore
 
 
 def dbsync(directory: Path, url: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -130,3 +132,40 @@ def test_root_makes_nothing_that_the_user_of_the_service_could_not_use(tmp_path:
     assert done.returncode == 1
     assert "belongs to user #12345" in done.stderr and "runuser -u '#12345' -- " in done.stderr
     assert [path.stat().st_size for path in state.iterdir()] == [0] * exists
+
+
+def test_a_database_of_the_reference_is_planned_rehearsed_taken_over_and_given_back(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    restore(url, "39.0.0")
+    before = (tmp_path / "ironic.sqlite").read_bytes()
+    planned = dbsync(tmp_path, url, "upgrade", "--dry-run")
+    assert (planned.returncode, planned.stderr) == (0, "")
+    assert "nodes: 19 rows" in planned.stdout and "--accept work" in planned.stdout
+    refused = dbsync(tmp_path, url)
+    assert refused.returncode == 1 and "Nothing was changed" in refused.stderr and "--accept work" in refused.stderr
+    rehearsed = dbsync(tmp_path, url, "rehearse", "--to", f"sqlite:///{tmp_path}/scratch.sqlite", "--accept", "work")
+    assert (rehearsed.returncode, rehearsed.stderr) == (0, "")
+    assert (tmp_path / "ironic.sqlite").read_bytes() == before
+    assert dbsync(tmp_path, url, "version").stdout == "9fb44677ef15\n"
+    done = dbsync(tmp_path, url, "upgrade", "--accept", "work")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert dbsync(tmp_path, url, "version").stdout == f"{SCHEMA_VERSION}\n"
+    assert dbsync(tmp_path, url).returncode == 0
+    assert dbsync(tmp_path, url, "return_to_reference").returncode == 0
+    assert dbsync(tmp_path, url, "version").stdout == "9fb44677ef15\n"
+    assert "nothing to drop" in dbsync(tmp_path, url, "drop_reference_tables").stderr
+    assert dbsync(tmp_path, url, "upgrade", "--accept", "work").returncode == 0
+    assert dbsync(tmp_path, url, "drop_reference_tables").returncode == 0
+    assert "nothing to go back to" in dbsync(tmp_path, url, "return_to_reference").stderr
+
+
+def test_a_half_taken_database_is_named_as_what_it_was_and_not_stamped(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    restore(url, "39.0.0")
+    assert killed_at(url, "commit", 3) is False
+    assert dbsync(tmp_path, url, "version").stdout == "9fb44677ef15\n"
+    stamped = dbsync(tmp_path, url, "stamp")
+    assert stamped.returncode == 1 and "run `ironic-dbsync upgrade`" in stamped.stderr
+    assert dbsync(tmp_path, url, "create_schema").returncode == 1
+    assert dbsync(tmp_path, url).returncode == 0
+    assert dbsync(tmp_path, url, "version").stdout == f"{SCHEMA_VERSION}\n"

@@ -13,6 +13,8 @@ import sqlalchemy as sa
 from ironic.conf.default import OWN_RELEASES
 from ironic.db import InterfaceRow, connect, schema
 from ironic.db.schema_version import SCHEMA_VERSION
+from ironic.tests.functional.db.test_takeover import change
+from ironic.tests.reference_databases import restore
 
 FAKE = InterfaceRow("fake-hardware", "power", "fake", True)
 REDFISH = InterfaceRow("fake-hardware", "power", "redfish", False)
@@ -43,7 +45,7 @@ def test_all_is_well_with_a_new_database(tmp_path: Path) -> None:
     schema.create(url(tmp_path))
     done = check(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Result: Success") == 4
+    assert done.stdout.count("Result: Success") == 5
     # The library breaks lines within words.
     told = re.sub(r"[|\s]", "", done.stdout)
     assert f"{url(tmp_path)}(configuration:{tmp_path}/ironic.conf)isatschemaversion{SCHEMA_VERSION}" in told
@@ -57,7 +59,7 @@ def test_conductors_that_differ_are_one_row_and_a_warning(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (1, "")
     answer = json.loads(done.stdout)
     assert answer["name"] == "Upgrade Check Results"
-    database, interfaces, *_ = answer["checks"]
+    _, database, interfaces, *_ = answer["checks"]
     assert (database["result"], interfaces["check"], interfaces["result"]) == (0, "Interfaces of conductors", 1)
     assert "c1: fake, redfish; c2: fake" in interfaces["details"]
     register(tmp_path, {"c2": [FAKE, REDFISH]})
@@ -150,3 +152,25 @@ def test_the_pin_of_this_release_is_shown(tmp_path: Path, monkeypatch: pytest.Mo
     assert (pin["check"], pin["result"]) == ("Release for a pin", 0)
     assert f"[DEFAULT]pin_release_version = {OWN_RELEASES[-1]}" in pin["details"]
     assert (f"pinned to those of release {OWN_RELEASES[0]}." in pin["details"]) == pinned
+
+
+def test_a_database_of_the_reference_that_can_be_kept_is_no_failure(tmp_path: Path) -> None:
+    """Installers run this before the upgrade, and go on up to status 1."""
+    restore(url(tmp_path), "39.0.0")
+    change(url(tmp_path), "UPDATE nodes SET provision_state = 'active' WHERE provision_state = 'deploying'")
+    change(url(tmp_path), "UPDATE nodes SET target_power_state = NULL, reservation = NULL")
+    before = (tmp_path / "ironic.sqlite").read_bytes()
+    done = check(tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "takes it over" in re.sub(r"[|\s]+", " ", done.stdout)
+    assert (tmp_path / "ironic.sqlite").read_bytes() == before
+
+
+def test_what_the_reference_has_and_cannot_be_kept_is_a_failure_with_the_remedy(tmp_path: Path) -> None:
+    restore(url(tmp_path), "39.0.0")
+    done = check(tmp_path, "--json")
+    assert done.returncode == 2
+    first, *others = json.loads(done.stdout)["checks"]
+    assert (first["check"], first["result"]) == ("Database of the reference", 2)
+    assert "--accept work" in first["details"]
+    assert {other["result"] for other in others} == {0}
