@@ -17,7 +17,15 @@ import pecan.hooks
 import webob
 from oslo_config import cfg
 
-from ironic.api import access, answers, crud_notifications, error_responses, rate_limit, version_negotiation
+from ironic.api import (
+    access,
+    answers,
+    crud_notifications,
+    error_responses,
+    other_middleware,
+    rate_limit,
+    version_negotiation,
+)
 from ironic.api.answers import Answer
 from ironic.api.error_responses import JSON, Headers, OverLimit, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
@@ -254,7 +262,8 @@ def build_app(
 ) -> WSGI:
     """Wire the application behind authentication and middleware; only the libraries in use are imported.
 
-    ``conf`` is read by the libraries of the keystone mode. Raises ValueError for an unknown `auth_strategy`.
+    ``conf`` is read by the libraries of the keystone mode. Raises ValueError for an unknown `auth_strategy`, and for
+    middleware of other packages that can't be used.
     """
     keystone = settings.auth_strategy == "keystone"
     policy: Policy = KeystonePolicy.from_conf(conf) if keystone else NoauthPolicy()
@@ -278,4 +287,4 @@ def build_app(
             )
         case other:
             raise ValueError(f"auth_strategy = {other} is unknown; use noauth, keystone or http_basic.")
-    return Middleware(app, settings, served)
+    return Middleware(other_middleware.wrap(app, settings.middleware), settings, served)

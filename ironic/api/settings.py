@@ -194,6 +194,8 @@ class ApiSettings:
     proxy_headers: bool = False
     origins: Origins = field(default_factory=Origins)
     healthcheck: bool = False
+    # Names of middleware of other packages, the outermost last.
+    middleware: tuple[str, ...] = ()
     debug_tracebacks: bool = False
 
     @classmethod
@@ -243,6 +245,7 @@ class ApiSettings:
             proxy_headers=proxy_headers_count(conf),
             origins=Origins.from_conf(conf),
             healthcheck=conf.healthcheck.enabled,
+            middleware=tuple(api.middleware),
             debug_tracebacks=conf.debug_tracebacks_in_api,
         )
 
@@ -253,6 +256,8 @@ class ApiSettings:
             self,
             public_endpoint=endpoint and endpoint.rstrip("/"),
             origins=Origins.from_conf(conf, "inspector_api"),
+            # It is for paths and bodies of the bare metal API.
+            middleware=(),
         )
 
 

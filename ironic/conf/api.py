@@ -171,6 +171,13 @@ LIMITS = [
 ]
 
 RULES = [
+    ListOpt(
+        "middleware",
+        default=[],
+        help="WSGI middleware of other packages around the bare metal API, the last one outermost: names of entry "
+        "points of the group ironic.api.middleware, or module:name. Each is called with the application and returns "
+        "another one. All are outside of authentication.",
+    ),
     cfg.IntOpt(
         "wrong_passwords_per_minute",
         default=10,

@@ -78,7 +78,6 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "neutron_agent_status_retry_interval": _NO_NEUTRON,
     },
     "api": {
-        "middleware": "requests pass through no middleware of others; put it into a proxy before the API",
         "network_data_schema": "network data are checked by the published form; remove it",
         "response_validation": "answers are made from the fields of the API and not compared again; remove it",
     },
