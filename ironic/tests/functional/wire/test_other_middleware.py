@@ -87,7 +87,12 @@ def test_it_answers_itself_or_changes_what_the_api_gets(tmp_path: Path, names: l
 def test_the_last_name_is_outermost(tmp_path: Path, names: list[str]) -> None:
     # Each adds its mark on the way back.
     seen: list[tuple[str, str]] = []
-    app: Any = other_middleware.wrap(lambda environ, start: [start("200 OK", [])] and [b""], names[1:])
+
+    def inmost(_environ: Any, start: Any) -> list[bytes]:
+        start("200 OK", [])
+        return [b""]
+
+    app: Any = other_middleware.wrap(inmost, names[1:])
     app({}, lambda status, headers, *rest: seen.extend(headers))
     assert seen == [("X-Marks", "inner"), ("X-Marks", "outer")]
 
