@@ -125,7 +125,7 @@ def killed(source: Engine, target: Engine, *, statement: int = 0, batch: int = 0
 
 # How many statements to the target there are differs by kind, some 250. A server takes seconds to make the tables.
 POINTS: Mapping[str, Sequence[Sequence[int]]] = {
-    "sqlite": [range(1, 1000, 16), range(9, 1000, 16)],
+    "sqlite": [range(1, 1000, 40), range(21, 1000, 40)],
     "mariadb": [(2, 60, 170), (20, 120, 230)],
     "postgresql": [(2, 60, 170), (20, 120, 230)],
 }
@@ -148,7 +148,8 @@ def test_killed_before_any_statement_it_is_no_database_for_a_service_and_the_sam
             if was_killed and "alembic_version" in names:
                 assert UNFINISHED.name not in names or not is_usable(engine)
                 assert UNFINISHED.name in names or list(stored(engine)) == list(stored(file))
-            copy(file, engine)
+            if was_killed:
+                copy(file, engine)
             assert list(stored(engine)) == list(stored(file))
             assert is_usable(engine)
             engine.dispose()
