@@ -33,7 +33,11 @@ def destroy_node(task: TaskManager) -> None:
     """Delete the node with all that belongs to it, or raise the reason against it."""
     available_too = CONF.conductor.allow_deleting_available_nodes
     node_rules.check_deletable(task.node, available_too=available_too)
-    node_parents.check_children(task.store, task.node, available_too=available_too)
+
+    def check_children() -> None:
+        node_parents.check_children(task.store, task.node, available_too=available_too)
+
+    task.write(check_children)
     try:
         inventory_storage.backend_from_conf().forget(task.node.uuid)
     except IronicError as error:
@@ -42,7 +46,14 @@ def destroy_node(task: TaskManager) -> None:
             raise
         LOG.warning("Node %s is deleted, but its inventory could not be: %s", task.node.uuid, error)
     consoles.close_for_deletion(task)
-    freed = task.store.nodes.delete_held(task.node)
+    freed: list[str] = []
+
+    def delete() -> None:
+        # Again: since the first check, which keeps the inventory of a node that stays, nodes may have become children.
+        check_children()
+        freed[:] = task.store.nodes.delete_held(task.node)
+
+    task.write(delete)
     LOG.info("Node %s is deleted", task.node.uuid)
     if freed:
         LOG.warning("Node %s was parent_node of nodes that have none now: %s", task.node.uuid, ", ".join(freed))
@@ -86,7 +97,14 @@ def update_port(
     def write() -> None:
         _check_room(task, port, task.store.ports, "ports", most)
         if group_id is not None:
-            row_changes.share_network(task.store, group_id, port.physical_network, port.id)
+            row_changes.join_group(
+                task.store,
+                group_id,
+                port.physical_network,
+                node_id=port.node_id,
+                pxe_enabled=port.pxe_enabled and "portgroup_id" in changed,
+                port_id=port.id,
+            )
         port.save()
 
     task.write(write)
@@ -161,22 +179,33 @@ def update_portgroup(
     """Change a port group that is as it was seen, if its ports, the node's state and its network interface allow it."""
     group = _portgroup_of(task, portgroup_id)
     _check_as_seen(group, f"port group {portgroup_id}", seen or {})
-    members = [port for port in task.ports if port.portgroup_id == group.id]
-    if changes.get("node_id", group.node_id) != group.node_id:
-        if members:
+    moves = changes.get("node_id", group.node_id) != group.node_id
+
+    def members() -> list[PortRecord]:
+        ports = task.store.ports.find(portgroup_id=group.id)
+        if moves and ports:
             raise PortgroupNotEmpty(portgroup=group.uuid)
+        if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in ports):
+            raise Conflict(
+                f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first."
+            )
+        return ports
+
+    members()
+    if moves:
         node_rules.check_portgroup_leaves(task.node)
-    if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in members):
-        raise Conflict(f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first.")
     for name, value in changes.items():
         setattr(group, name, value)
     task.network.portgroup_changed(task, group)
 
     def write() -> None:
         _check_room(task, group, task.store.portgroups, "portgroups", most)
+        # Checked again with the group locked: a new port needs no lock of the node.
+        task.store.portgroups.lock_row(group.id)
+        ports = members()
         group.save()
         if "physical_network" in changes:
-            for port in members:
+            for port in ports:
                 port.physical_network = group.physical_network
                 port.save()
 

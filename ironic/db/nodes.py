@@ -11,7 +11,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.errors import DuplicateName, InstanceAssociated, NodeAlreadyExists
+from ironic.core.errors import (
+    DuplicateName,
+    InstanceAssociated,
+    InvalidParameterValue,
+    IronicError,
+    NodeAlreadyExists,
+)
 from ironic.db.column_types import decode_json
 from ironic.db.record import NodeRecord
 from ironic.db.repository import Errors
@@ -90,13 +96,20 @@ class Nodes(Reservations):
         "instance_uuid": lambda value: InstanceAssociated(instance=value),
     }
 
+    def parent_not_found(self, values: Mapping[str, object]) -> IronicError | None:
+        """Return the error for a node whose chassis was deleted a moment ago."""
+        if values.get("chassis_id") is None:
+            return None
+        return InvalidParameterValue(err="The chassis was deleted by another request. Choose another one.")
+
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:
         """Remove a node with all that belongs to it; its allocation is the only row without a cascade.
 
         Child nodes have no parent then, or they would be in no plain list any more.
         """
-        uuid = connection.scalar(sa.select(nodes.c.uuid).where(self._matches(ident)))
+        # Locked first: who makes it the parent of a node meanwhile has it locked, or finds it missing.
+        uuid = connection.scalar(sa.select(nodes.c.uuid).where(self._matches(ident)).with_for_update())
         connection.execute(sa.update(nodes).where(nodes.c.parent_node == uuid).values(self._with_time(_NO_PARENT)))
         node_id = sa.select(nodes.c.id).where(self._matches(ident)).scalar_subquery()
         connection.execute(sa.delete(allocations).where(allocations.c.node_id == node_id))

@@ -162,5 +162,7 @@ class Portgroups(Repository[PortgroupRecord], record=PortgroupRecord):
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:
         """Remove a port group; raises PortgroupNotEmpty if it has ports."""
+        # Locked first, so that the statement sees a port that was created in the group a moment ago.
+        self.lock_row(ident)
         if not connection.execute(sa.delete(portgroups).where(self._matches(ident), _IS_EMPTY)).rowcount:
             raise PortgroupNotEmpty(portgroup=self.get(ident).uuid)

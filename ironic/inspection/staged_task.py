@@ -71,7 +71,7 @@ class StagedTask:
         self._traits: list[str] | None = None
         self._new_traits: Sequence[str] | None = None
         self._found: tuple[JsonText, JsonText] | None = None
-        self._also: list[Callable[[], None]] = []
+        self._also: list[Callable[[], object]] = []
         self._ports: list[PortRecord] | None = None
         self._removed: list[PortRecord] = []
 
@@ -130,7 +130,7 @@ class StagedTask:
         """Store inventory and plug-in data, as JSON, when the phase ends."""
         self._found = texts
 
-    def also_store(self, work: Callable[[], None]) -> None:
+    def also_store(self, work: Callable[[], object]) -> None:
         """Call ``work`` in the transaction that stores the phase."""
         self._also.append(work)
 

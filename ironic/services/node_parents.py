@@ -1,4 +1,8 @@
-"""Parent nodes: which one a node may get, and what keeps a node with children."""
+"""Parent nodes: which one a node may get, and what keeps a node with children.
+
+Both are checked in the transaction that writes, with the rows locked on which the answer depends. So two changes at
+once make no circle, and a node that is being deleted gets no child.
+"""
 
 from typing import Final
 
@@ -13,18 +17,23 @@ _MOST_NAMED: Final = 5
 
 
 def check_parent(store: Store, node: str, parent: str) -> None:
-    """Refuse a parent that is the node itself or stands below it; both are UUIDs. Raises InvalidParameterValue."""
+    """Refuse a parent that is missing, is the node itself or stands below it; both are UUIDs.
+
+    Locks the parent and all nodes above it until the open transaction ends. Raises InvalidParameterValue.
+    """
     if parent == node:
         raise InvalidParameterValue(err="A node can't be its own parent_node.")
     above = parent
     for _ in range(_MOST_GENERATIONS):
         try:
-            (next_one,) = store.nodes.row(("parent_node",), above)
+            next_one = store.nodes.lock_row(above).parent_node
         except NodeNotFound:
+            if above == parent:
+                raise InvalidParameterValue(err="parent_node names no node.") from None
             return  # a parent that was deleted
         if next_one is None:
             return
-        above = str(next_one)
+        above = next_one
         if above == node:
             raise InvalidParameterValue(err=f"Node {parent} can't be parent_node of node {node}: it stands below it.")
     raise InvalidParameterValue(err=f"More than {_MOST_GENERATIONS} nodes stand above node {parent}.")
@@ -33,13 +42,19 @@ def check_parent(store: Store, node: str, parent: str) -> None:
 def check_children(store: Store, node: NodeRecord, *, available_too: bool) -> None:
     """Refuse to delete a node whose child nodes are in use, and name them; in maintenance it is deleted all the same.
 
+    Part of the transaction that deletes the node, which has its row locked; the rows of the children are locked too.
     A child is in use if it could not be deleted itself; ``available_too`` is as for `node_rules.check_deletable`.
     """
     if node.maintenance:
         return
     in_use = []
-    for row in store.nodes.rows(node_rules.COLUMNS, filters={"parent_node": node.uuid}):
-        child = node_rules.of_row(row)
+    for (child_id,) in store.nodes.rows(("id",), filters={"parent_node": node.uuid}):
+        try:
+            child = store.nodes.lock_row(child_id)
+        except NodeNotFound:
+            continue
+        if child.parent_node != node.uuid:
+            continue
         try:
             node_rules.check_deletable(child, available_too=available_too)
         except IronicError:

@@ -114,10 +114,19 @@ def check_group_network(store: Store, group: PortgroupRecord, network: str | Non
     return bool(network) and not shared
 
 
-def share_network(store: Store, group_id: int, network: str | None, port_id: int | None = None) -> None:
-    """Check the network of a port likewise, and give that of a first member to the group; in an open transaction."""
-    # Locked before the check: of two first members at the same time, the second one meets the network of the first.
+def join_group(
+    store: Store, group_id: int, network: str | None, *, node_id: int, pxe_enabled: bool, port_id: int | None = None
+) -> None:
+    """Check a port likewise as a member, and give the network of a first member to the group; in an open transaction.
+
+    Raises Conflict as well if the group is another node's, or has no standalone ports and the port boots.
+    """
+    # Locked before the checks: of two first members at the same time, the second one meets the network of the first.
     group = store.portgroups.lock_row(group_id)
+    if group.node_id != node_id:
+        raise Conflict(f"Port group {group.uuid} was moved to another node by another request. Choose another one.")
+    if pxe_enabled and not group.standalone_ports_supported:
+        raise Conflict(f"Port group {group.uuid} has no standalone ports; set pxe_enabled of the port to false.")
     if check_group_network(store, group, network, port_id):
         group.physical_network = network
         group.save()

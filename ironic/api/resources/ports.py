@@ -107,9 +107,14 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         owner = _node_of_new(request, values, "baremetal:port:create")
         group = _group(request, values.pop("portgroup_uuid", None), owner.id)
         values.update(node_id=owner.id, portgroup_id=group and group.id)
-        _check_pxe(group, values.get("pxe_enabled", True), values)
         if group is not None:
-            row_changes.share_network(request.store, group.id, values.get("physical_network"))
+            row_changes.join_group(
+                request.store,
+                group.id,
+                values.get("physical_network"),
+                node_id=owner.id,
+                pxe_enabled=values.get("pxe_enabled", True),
+            )
         referred.update(node_uuid=owner.uuid, portgroup_uuid=group and group.uuid)
         return values
 

@@ -66,7 +66,9 @@ def apply_changes(changes: Changes, task: StagedTask, plugin_data: Mapping[str, 
         chassis = about[_CHASSIS][-1]["value"]  # a UUID as a whole, or None
         task.node.chassis_id = None if chassis is None else int(task.store.chassis.row(("id",), chassis)[0])
     if "parent_node" in touched:
-        task.node.parent_node = _parent(task)
+        task.node.parent_node = task.store.run(lambda _: _parent(task))
+        # Again with the write: other changes of parents may come between.
+        task.also_store(lambda: _parent(task))
     _follow(task, before)
     if "driver_info" in touched:
         known, info = task.node.driver_internal_info or {}, cast(Mapping[str, object], before["driver_info"] or {})
@@ -123,7 +125,10 @@ class _Before:
 
 
 def _parent(task: StagedTask) -> str | None:
-    """Return the UUID of the parent that rules have named; raise InvalidParameterValue when its owner differs."""
+    """Return the UUID of the parent that rules have named; raise InvalidParameterValue when its owner differs.
+
+    Part of a transaction, until whose end the parent stays as it is.
+    """
     if (ident := task.node.parent_node) is None:
         return None
     try:

@@ -55,7 +55,17 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture(params=ENGINES[1:])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def empty_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the URL of a database without tables on a server."""
     with empty_database(request.param, tmp_path) as url:
         yield url
+
+
+@pytest.fixture(params=["mariadb", "postgresql"])
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Return an empty store on a server."""
+    with empty_database(request.param, tmp_path) as url:
+        schema.upgrade(url)
+        made = connect(url)
+        yield made
+        made.close()

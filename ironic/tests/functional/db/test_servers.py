@@ -4,7 +4,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -28,16 +28,6 @@ KILL_OTHERS = {
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE pid <> pg_backend_pid() AND datname = current_database()",
 }
-
-
-@pytest.fixture(params=["mariadb", "postgresql"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    """Return an empty store on a server."""
-    with empty_database(request.param, tmp_path) as url:
-        schema.upgrade(url)
-        made = connect(url)
-        yield made
-        made.close()
 
 
 def test_who_loses_a_deadlock_does_its_work_again(server: Store) -> None:
@@ -85,13 +75,13 @@ def test_a_port_is_added_while_another_one_changes_the_network_of_their_group(se
             both_inside.wait(10)
 
     def add(values: dict[str, Any]) -> dict[str, Any]:
-        row_changes.share_network(server, group.id, values.pop("physical_network"))
+        row_changes.join_group(server, group.id, values.pop("physical_network"), node_id=locked.id, pxe_enabled=True)
         meet("new")
         return {**values, "node_id": locked.id, "portgroup_id": group.id}
 
     def change() -> None:
         meet("old")
-        row_changes.share_network(server, group.id, None, old.id)
+        row_changes.join_group(server, group.id, None, node_id=locked.id, pxe_enabled=True, port_id=old.id)
         old.save()
 
     def attempt(act: Callable[[], object]) -> None:

@@ -144,11 +144,11 @@ def test_every_answer_is_the_one_that_the_reference_gave(tmp_path: Path, version
 
 
 @pytest.mark.parametrize("version", [VERSIONS[0], NEWEST])
-def test_so_it_is_on_servers(server: str, version: str) -> None:
-    record = restore(server, version)
-    take_over(server)
-    assert compare(server, record) == []
-    with serving(server) as service:
+def test_so_it_is_on_servers(empty_server: str, version: str) -> None:
+    record = restore(empty_server, version)
+    take_over(empty_server)
+    assert compare(empty_server, record) == []
+    with serving(empty_server) as service:
         made = service.call("POST", "/v1/nodes", body={"driver": "fake-hardware", "name": "new"})
         assert made.status == 201, made.body
 
@@ -427,11 +427,11 @@ def test_a_rehearsal_leaves_the_database_as_it_was(file: str, tmp_path: Path) ->
     assert (tmp_path / "reference.sqlite").read_bytes() == before
 
 
-def test_a_rehearsal_may_use_another_kind_of_database(server: str, file: str) -> None:
-    with engine_of(file) as engine, engine_of(server) as to, engine.connect() as connection:
+def test_a_rehearsal_may_use_another_kind_of_database(empty_server: str, file: str) -> None:
+    with engine_of(file) as engine, engine_of(empty_server) as to, engine.connect() as connection:
         takeover.copy_tables(connection, to)
-    take_over(server)
-    assert compare(server, recorded(NEWEST)) == []
+    take_over(empty_server)
+    assert compare(empty_server, recorded(NEWEST)) == []
 
 
 def test_wal_is_turned_on_once_the_file_is_ours(file: str, tmp_path: Path) -> None:

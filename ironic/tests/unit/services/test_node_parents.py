@@ -7,7 +7,7 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.db import Store
-from ironic.services.node_parents import check_parent
+from ironic.services import node_parents
 from ironic.tests.databases import sqlite_store
 
 
@@ -27,6 +27,10 @@ def chain(store: Store, length: int) -> list[str]:
     return uuids
 
 
+def check_parent(store: Store, node: str, parent: str) -> None:
+    store.run(lambda _: node_parents.check_parent(store, node, parent))
+
+
 def test_a_node_stands_not_above_itself(store: Store) -> None:
     top, middle, low = chain(store, 3)
     for above in (top, middle, low):
@@ -41,6 +45,11 @@ def test_an_old_circle_ends_the_search(store: Store) -> None:
     store.nodes.update(top, {"parent_node": low})
     with pytest.raises(InvalidParameterValue, match="More than 16"):
         check_parent(store, "new", low)
+
+
+def test_a_parent_that_is_missing_is_refused(store: Store) -> None:
+    with pytest.raises(InvalidParameterValue, match="names no node"):
+        check_parent(store, "new", "7d1c7d8c-0d5e-4d86-9a2c-5ac1f4f6e001")
 
 
 def test_a_parent_that_was_deleted_is_no_circle(store: Store) -> None:
