@@ -108,8 +108,7 @@ class Nodes(Reservations):
 
         Child nodes have no parent then, or they would be in no plain list any more.
         """
-        # Locked first: who makes it the parent of a node meanwhile has it locked, or finds it missing.
-        uuid = connection.scalar(sa.select(nodes.c.uuid).where(self._matches(ident)).with_for_update())
+        uuid = connection.scalar(sa.select(nodes.c.uuid).where(self._matches(ident)))
         connection.execute(sa.update(nodes).where(nodes.c.parent_node == uuid).values(self._with_time(_NO_PARENT)))
         node_id = sa.select(nodes.c.id).where(self._matches(ident)).scalar_subquery()
         connection.execute(sa.delete(allocations).where(allocations.c.node_id == node_id))

@@ -4,6 +4,7 @@ The second request begins when the first one has checked and written, but not ye
 """
 
 import threading
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final, cast
@@ -51,7 +52,9 @@ def overlap(server: Store, first: Act, second: Act) -> list[str]:
         if later.ident is not None:
             return  # the first act is repeated after a deadlock
         later.start()
+        until = time.monotonic() + 10
         while later.is_alive() and not asking.execute(sa.text(WAITING[server.engine.dialect.name])).scalar_one():
+            assert time.monotonic() < until, "The second act neither ends nor waits for a lock."
             later.join(0.02)
 
     with asking:

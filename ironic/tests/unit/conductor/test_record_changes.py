@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from ironic.core import states
 from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable, RowLimit
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
+from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
 MACS = ("52:54:00:00:00:01", "52:54:00:00:00:02")
@@ -110,6 +111,23 @@ def test_a_group_with_ports_stays_where_it_is(bench):
         change(bench, mine, node_id=target)
     with pytest.raises(PortgroupNotEmpty):
         bench.endpoint.destroy_portgroup(bench.context, mine)
+
+
+@pytest.mark.parametrize(("name", "reason"), [("node_id", PortgroupNotEmpty), ("standalone_ports_supported", Conflict)])
+def test_a_port_that_joins_meanwhile_keeps_its_group_as_it_is(bench, monkeypatch, name, reason):
+    mine, target = group(bench, bench.node()), bench.row(bench.node()).id
+    before = getattr(bench.store.portgroups.get(mine), name)
+    monkeypatch.setattr(NoopNetwork, "portgroup_changed", lambda *_: member(bench, mine))
+    with pytest.raises(reason):
+        change(bench, mine, **{name: target if name == "node_id" else False})
+    assert getattr(bench.store.portgroups.get(mine), name) == before
+
+
+def test_a_port_that_joins_meanwhile_gets_the_new_network_of_its_group(bench, monkeypatch):
+    mine = group(bench, bench.node())
+    monkeypatch.setattr(NoopNetwork, "portgroup_changed", lambda *_: member(bench, mine))
+    change(bench, mine, physical_network="net-1")
+    assert [port.physical_network for port in bench.store.ports.find()] == ["net-1"]
 
 
 @pytest.mark.parametrize("maintenance", [True, False])
