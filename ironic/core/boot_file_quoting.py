@@ -27,8 +27,9 @@ _LONGEST_OF_ALL: Final = 4000
 
 _WORD: Final = re.compile(r"""(?:[^ "']|"[^"]*"|'[^'"]*')+""")
 _QUOTED: Final = re.compile(r""""[^"]*"|'[^'"]*'""")
-# A quoted part, which stays as it is, or a tab; a quote without an end is refused afterwards.
-_TABS: Final = re.compile(r"""("[^"]*"|'[^']*')|\t""")
+# A quoted part, which stays as it is, or what counts as a blank: a tab, or a line end with nothing after it. A quote
+# without an end is refused afterwards.
+_BLANKS: Final = re.compile(r"""("[^"]*"|'[^']*')|\t|\r?\n(?=[ \t\r\n]*\Z)""")
 _ENDS_A_COMMAND: Final = frozenset({"||", "&&", ";", "#"})
 _EXPANDS: Final = "${"
 # A word that needs no quotes in GRUB.
@@ -38,10 +39,11 @@ _BARE: Final = re.compile(r"[A-Za-z0-9_.,:/=+@%-]+")
 def words(text: str) -> list[str]:
     """Split kernel parameters into words, which keep their quotes; ValueError says why they can't be used.
 
-    Tabs between words are blanks, and so is a line end at the end, as a folded text of YAML has one.
+    Tabs between words are blanks, and so is a line end at the end, as a folded text of YAML has one. Every other
+    character that can't be printed is refused, wherever it stands.
     """
     check_length(text)
-    text = _TABS.sub(lambda found: found[1] or " ", text.strip(" \t\r\n"))
+    text = _BLANKS.sub(lambda found: found[1] or " ", text)
     if not text.isprintable():
         raise ValueError("must be one line of printable text")
     # PXELINUX and the kernel's EFI stub fetch the file it names, anywhere in the line.

@@ -5,6 +5,23 @@ import pytest
 from ironic.core import boot_file_quoting
 from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
 
+# What Python or a kernel takes for a blank or a line end, and a zero byte.
+UNPRINTABLE = (
+    "\r",
+    "\x00",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x1d",
+    "\x1e",
+    "\x1f",
+    "\x85",
+    "\xa0",
+    "\u2003",
+    "\u2028",
+    "\u2029",
+)
+
 
 @pytest.mark.parametrize(
     "text, expected",
@@ -28,6 +45,8 @@ def test_parameters_are_parted_at_spaces_outside_quotes(text: str, expected: lis
     "text, fault",
     [
         ("a\nb", "one line"),
+        ("\na", "one line"),
+        *((text.format(odd), "one line") for odd in UNPRINTABLE for text in ("{}", "a {}", "{} a", "a{}b", 'a="{}"')),
         ('a="b\tc"', "one line"),
         ('a="b', "every quote closed"),
         ("it's", "every quote closed"),

@@ -1,6 +1,7 @@
 """Files of boot programs, judged by readers of their languages: out comes what went in, or it was refused."""
 
 import functools
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -101,6 +102,10 @@ ATTACKS = [
     "x=\\x20y",
     "a\nchain http://evil/x",
     "a\r\nkernel evil",
+    "\r",
+    "a\rb",
+    "a\n\r",
+    "a\tb\r\n",
     "a\x00b",
     "a\x0bb",
     "a\u2028b",
@@ -157,9 +162,12 @@ def instance_of(place: Path, language: Language, **info: Any) -> Work:
 
 
 def meaning(text: str) -> list[str]:
-    """Part text into words as a kernel command line is read: quotes group, a backslash is a letter."""
-    reader = shlex.shlex(text, posix=True, punctuation_chars=False)
-    reader.whitespace, reader.whitespace_split = " ", True
+    """Part text into words as a kernel command line is read: quotes group, a backslash is a letter.
+
+    Line ends at the end are those of the file from which the text came.
+    """
+    reader = shlex.shlex(re.sub(r"(\r?\n[ \t]*)+\Z", "", text), posix=True, punctuation_chars=False)
+    reader.whitespace, reader.whitespace_split = " \t", True
     reader.commenters = reader.escape = ""
     return list(reader)
 
