@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from ironic.core import states
 from ironic.db import tables
-from ironic.db.column_types import Json, JsonText, LongText, ShortText, UtcDateTime, decode_json, storable
+from ironic.db.column_types import Json, JsonText, LongText, ShortText, decode_json, storable
 from ironic.db.takeover.findings import Findings, Loss
 from ironic.db.takeover.json_text import NoJson, recoded
 
@@ -160,7 +160,8 @@ class Conversion:
         self._columns = {str(column.name): self._of_column(column) for column in self._form.c}
         # What older releases do not have.
         self._absent = {str(column.name): _default(column) for column in self._form.c}
-        self._present: list[tuple[str, Convert]] = []
+        self._present: list[tuple[str, Convert | None]] = []
+        self._filled = {str(one.name) for one in self._form.c if isinstance(one.type, sa.Boolean) and not one.nullable}
         self._times = {"created_at", "updated_at"} <= self._columns.keys()
         self._required = [str(column.name) for column in self._form.c if not column.nullable]
         references = [(column, key.column.table.name) for column in self._form.c for key in column.foreign_keys]
@@ -176,7 +177,11 @@ class Conversion:
         where = f"{self._reading.source} {row.get('uuid') or row.get('id') or row.get('node_id')}"
         values = self._absent.copy()
         for name, convert in self._present:
-            values[name] = convert(row[name], where)
+            value = row[name]
+            if value is not None:
+                values[name] = convert(value, where) if convert else value
+            elif name in self._filled:
+                self._count(f"{name} without a value becomes {str(values[name]).lower()}")
         self._complete(values, where)
         if not self._is_whole(values, where):
             return []
@@ -221,36 +226,23 @@ class Conversion:
         if self._reading.is_main:
             self._findings.refused.append(text)
 
-    def _of_column(self, column: sa.Column[object]) -> Convert:
-        """Return the function that converts a value of one column; it takes the value and the name of the row."""
+    def _of_column(self, column: sa.Column[object]) -> Convert | None:
+        """Return the function that converts a value of one column, from it and the name of the row; None: as it is."""
         name, kind = str(column.name), column.type
-        default = _default(column)
         if isinstance(kind, Json):
-            return partial(self._json, name, kind.empty, default)
+            return partial(self._json, name, kind.empty, _default(column))
         if isinstance(kind, ShortText | LongText):
-            return partial(
-                self._text, name, getattr(kind, "length", None) or getattr(kind.impl, "length", None), default
-            )
-        if isinstance(kind, sa.Boolean):
-            return partial(self._flag, name, default)
-        if isinstance(kind, UtcDateTime):
-            return lambda value, _where: value
-        return lambda value, _where: default if value is None else value
+            return partial(self._text, name, getattr(kind, "length", None) or getattr(kind.impl, "length", None))
+        return partial(self._flag, name) if isinstance(kind, sa.Boolean) else None
 
-    def _flag(self, name: str, default: object, value: object, where: str) -> object:
-        if value is None:
-            if default is not None:
-                self._count(f"{name} without a value becomes {str(default).lower()}")
-            return default
+    def _flag(self, name: str, value: object, where: str) -> bool:
         if value in _TRUE:
             return True
         if value not in _FALSE:
             self._refuse(f"{where}.{name} is {value!r}, which is neither true nor false")
         return False
 
-    def _text(self, name: str, length: int | None, default: object, value: object, where: str) -> object:
-        if value is None:
-            return default
+    def _text(self, name: str, length: int | None, value: object, where: str) -> str:
         text = str(value)
         if text.isascii() and "\0" not in text and (length is None or len(text) <= length):
             return text
@@ -260,7 +252,7 @@ class Conversion:
         return stored
 
     def _json(self, name: str, empty: type, absent: object, value: object, where: str) -> object:
-        if value is None or value in ("", "{}", "[]", "null"):
+        if value in ("", "{}", "[]", "null"):
             return absent
         try:
             read, text, numbers, characters = recoded(str(value))

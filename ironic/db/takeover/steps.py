@@ -2,8 +2,8 @@
 
     moving      the reference's tables are moved aside
     creating    the tables of this release are made by its migrations
-    copying     the rows are read in batches; the position is stored with each batch
-    checking    every row is converted again and compared with what is stored; then the version is recorded
+    copying     the rows are read in batches, and what was stored is compared with them; the position is stored too
+    checking    the rows are counted; then the version is recorded
     done        services may start; the moved tables are kept
 
 The way back:
@@ -37,6 +37,7 @@ from ironic.db.takeover.source import Source, batches, position
 Say = Callable[[str], None]
 # Alembic's marker until all rows are there: no service looks at it.
 _WORKING_VERSION: Final = "ironic_takeover_version"
+_COUNTS: Final = "rows"
 # The position of a table that is read to its end.
 _END: Final = "end"
 # Seconds between two lines of progress.
@@ -69,8 +70,8 @@ class Differs(IronicError):
     """What was stored is not what was read."""
 
     text = (
-        "{count} rows of table {table} are not stored as they were read, such as {first}: the database was written to "
-        "meanwhile. Stop whatever writes to it, then run `ironic-dbsync return_to_reference`, and begin again."
+        "Table {table} is not as it was read: {what}. Stop whatever writes to the database, then run `ironic-dbsync "
+        "return_to_reference`, and begin again."
     )
 
 
@@ -217,15 +218,22 @@ class TakeOver:
                 made = [one for row in rows for one in conversion.of(row)]
                 if made:
                     connection.execute(reading.into.insert(), made)
+                    _require_stored(connection, reading.into, made)
                 after = position(reading, rows) if len(rows) == reading.batch else _END
                 state.put(connection, mark, after)
+                counted: Any = state.get(connection, _COUNTS) or {}
+                into = str(reading.into.name)
+                counted[into] = counted.get(into, 0) + len(made)
+                state.put(connection, _COUNTS, counted)
             progress.add(len(made))
         progress.end()
 
     def _check(self) -> None:
         with self._engine.connect() as connection:
-            for table, (count, first) in self._differences(connection).items():
-                raise Differs(table=table, count=count, first=first)
+            counted: Any = state.get(connection, _COUNTS)
+            for table, count in counted.items():
+                if (stored := _count(connection, metadata.tables[table])) != count:
+                    raise Differs(table=table, what=f"{stored} rows are there, {count} were stored")
         with self._writing() as connection:
             if connection.dialect.name == "postgresql":
                 _count_on(connection)
@@ -235,37 +243,24 @@ class TakeOver:
             state.put(connection, state.PHASE, DONE)
         self._say("All rows are there, as they were read.")
 
-    def _differences(self, connection: Connection) -> dict[str, tuple[int, str]]:
-        """Return the tables whose rows are not those of the reference, with the number of rows and one of them."""
+    def _written(self, connection: Connection) -> list[str]:
+        """Return the tables whose rows are not those that were read, but for those of processes."""
         settings = self._settings(connection)
         source = Source(connection, is_aside=True)
         known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
-        expected: dict[str, int] = {}
-        found: dict[str, tuple[int, str]] = {}
-
-        def note(table: str, count: int, first: str) -> None:
-            if count:
-                found[table] = (found.get(table, (0, ""))[0] + count, first)
-
-        for reading in READINGS:
-            expected.setdefault(reading.into.name, 0)
-            if not source.has(reading.source):
-                continue
-            conversion, progress = (
-                Conversion(reading, known, Findings()),
-                _Progress(self._say, f"{reading.name}, compared"),
-            )
+        expected = dict.fromkeys(metadata.tables, 0)
+        written = set()
+        for reading in (one for one in READINGS if source.has(one.source)):
+            conversion = Conversion(reading, known, Findings())
             for rows in batches(source, connection, reading):
                 made = [one for row in rows for one in conversion.of(row)]
-                wrong = _missing(connection, reading.into, made)
-                note(reading.into.name, len(wrong), str(wrong[0]) if wrong else "")
+                if _missing(connection, reading.into, made):
+                    written.add(reading.into.name)
                 expected[reading.into.name] += len(made)
-                progress.add(len(made))
-        for table in metadata.sorted_tables:
-            number = connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
-            if table.name not in _PROCESSES and number != expected.get(table.name, 0):
-                note(table.name, abs(number - expected.get(table.name, 0)), "a row too many or too few")
-        return found
+        for name, count in expected.items():
+            if name not in _PROCESSES and _count(connection, metadata.tables[name]) != count:
+                written.add(name)
+        return sorted(written)
 
     def go_back(self, accepted: Sequence[str]) -> None:
         """Put the reference's tables in their place; raises WrittenSince if what was written would be lost."""
@@ -274,7 +269,7 @@ class TakeOver:
             raise NothingAside(do="go back to")
         if phase == DONE and "written" not in accepted:
             with self._engine.connect() as connection:
-                written = self._differences(connection)
+                written = self._written(connection)
             if written:
                 raise WrittenSince(tables=", ".join(written))
         if phase not in WAY_BACK:
@@ -350,6 +345,17 @@ def _drop_ours(connection: Connection) -> None:
 
 def _keys(connection: Connection, name: str) -> set[int]:
     return {row_id for (row_id,) in connection.execute(sa.select(metadata.tables[name].c.id))}
+
+
+def _count(connection: Connection, table: sa.Table) -> int:
+    return int(connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
+
+
+def _require_stored(connection: Connection, table: sa.Table, made: list[Row]) -> None:
+    """Raise Differs unless the database gives back what it was given."""
+    for row in _missing(connection, table, made):
+        what = ", ".join(f"{column.name} {row[column.name]}" for column in table.primary_key)
+        raise Differs(table=table.name, what=f"the row with {what} has other values")
 
 
 def _missing(connection: Connection, table: sa.Table, made: Iterable[Row]) -> list[Row]:
