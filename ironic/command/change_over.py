@@ -34,6 +34,12 @@ class WrongWay(IronicError):
     text = "This database is on its way back to the reference: run `ironic-dbsync return_to_reference`, which ends it."
 
 
+class RightMissing(IronicError):
+    """The user of the database can't take it over."""
+
+    text = "Nothing was changed: {faults}."
+
+
 @contextmanager
 def engine(url: str) -> Iterator[Engine]:
     """Give an engine for a database, and close it."""
@@ -59,9 +65,11 @@ def take_over(url: str, accepted: list[str]) -> bool:
             raise WrongWay()
         if phase in (None, takeover.DONE):
             with used.connect() as connection:
-                found = takeover.recognise(connection)
+                found, faults = takeover.recognise(connection), _rights(connection)
             if found is None:
                 return False
+            if faults:
+                raise RightMissing(faults="; ".join(faults))
             say(f"This is a database of the reference, of release {found.releases}: it is taken over.")
             begun.begin(found, settings(accepted))
         else:

@@ -12,7 +12,7 @@ import pytest
 from ironic.db import connect, schema
 from ironic.db.schema_version import SCHEMA_VERSION
 from ironic.tests.databases import empty_database
-from ironic.tests.functional.db.test_takeover import killed_at
+from ironic.tests.functional.db.test_takeover import change, killed_at
 from ironic.tests.reference_databases import restore
 
 
@@ -169,3 +169,18 @@ def test_a_half_taken_database_is_named_as_what_it_was_and_not_stamped(tmp_path:
     assert dbsync(tmp_path, url, "create_schema").returncode == 1
     assert dbsync(tmp_path, url).returncode == 0
     assert dbsync(tmp_path, url, "version").stdout == f"{SCHEMA_VERSION}\n"
+
+
+def test_a_user_who_may_not_move_tables_aside_is_refused_before_anything_changes(tmp_path: Path) -> None:
+    with empty_database("postgresql", tmp_path) as url:
+        restore(url, "39.0.0")
+        name = url.rpartition("/")[2]
+        role = f"{name}_role"
+        change(url, f"CREATE ROLE {role} LOGIN", f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}")
+        try:
+            done = dbsync(tmp_path, url.replace("postgres@", f"{role}@"), "upgrade", "--accept", "work")
+            assert done.returncode == 1
+            assert "Nothing was changed" in done.stderr and "GRANT CREATE ON DATABASE" in done.stderr
+            assert dbsync(tmp_path, url, "version").stdout == "9fb44677ef15\n"
+        finally:
+            change(url, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
