@@ -12,6 +12,7 @@ LISTENING = [
     cfg.Opt("unix_socket_mode", type=Octal(), help="File mode of the Unix socket, in octal digits."),
     cfg.IntOpt(
         "api_workers",
+        min=0,
         help="Size of the API server: twenty threads per worker, all in one process. By default one worker per CPU, "
         "at most four.",
     ),
@@ -49,7 +50,7 @@ LOGS = [
 ]
 
 LIMITS = [
-    cfg.IntOpt("max_limit", default=1000, mutable=True, help="Maximum number of items on one page of a list."),
+    cfg.IntOpt("max_limit", default=1000, min=1, mutable=True, help="Maximum number of items on one page of a list."),
     cfg.IntOpt(
         "max_json_body_depth",
         default=25,

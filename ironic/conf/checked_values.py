@@ -29,6 +29,9 @@ LOG = logging.getLogger(__name__)
 # Names of variables that set an option.
 VARIABLE: Final = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
 
+# A default that refers to another option.
+_REFERENCE: Final = re.compile(r"\$\{?([a-z_]\w*)")
+
 # Bytes of a file of options.
 _LARGEST_FILE: Final = 16 << 20
 
@@ -126,6 +129,15 @@ def in_environment() -> Iterator[tuple[Name, str]]:
             yield (group, found[2].lower()), text
 
 
+def texts_set(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
+    """Yield (group, option) and text for every option set in the files or the environment, once per text."""
+    yield from in_environment()
+    for sections in conf._namespace._parsed if conf._namespace else ():
+        for group, options in sections.items():
+            for option, texts in options.items():
+                yield from (((group, option), text) for text in texts)
+
+
 def require(conf: cfg.ConfigOpts, called: Invocation, *, libraries: bool = True) -> None:
     """Read the command line and the files, and raise ValueError if the value of an option can't be used.
 
@@ -154,13 +166,24 @@ def require(conf: cfg.ConfigOpts, called: Invocation, *, libraries: bool = True)
             default_config_files=None if called.files is None else list(called.files),
             default_config_dirs=None if called.directories is None else list(called.directories),
         )
-        for name, option in _of_libraries(reader) if libraries else ():
-            with suppress(cfg.DuplicateOptError):
-                reader.register_opt(option, group=None if name == "DEFAULT" else name)
+        if libraries:
+            _add_credentials(reader)
+            for name, option in _of_libraries(reader):
+                with suppress(cfg.DuplicateOptError):
+                    reader.register_opt(option, group=None if name == "DEFAULT" else name)
         faults = list(_faults(reader))
     if faults:
         more = f"; and {len(faults) - _MOST_LISTED} more" if len(faults) > _MOST_LISTED else ""
         raise ValueError("; ".join(faults[:_MOST_LISTED]) + more)
+
+
+def _add_credentials(reader: cfg.ConfigOpts) -> None:
+    """Have the options of credentials checked, more strictly than by those that a service registers on first use."""
+    for group, option in list(library_options.credentials(reader, texts_set(reader))):
+        try:
+            reader.register_opt(option, group=group)
+        except cfg.DuplicateOptError:
+            reader._get_opt_info(option.dest, group)["opt"] = option
 
 
 def _files_to_read(called: Invocation) -> list[str]:
@@ -224,18 +247,34 @@ def _faults(reader: cfg.ConfigOpts) -> Iterator[str]:
 
 
 def _place(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str:
-    """Return the name of an option and what has set it, in the order in which the library looks."""
+    """Return the name of an option and what has set it, or what has set the one to which its default refers."""
     shown = f"[{group}]{option.dest}"
+    if place := _set_by(reader, group, option):
+        return f"{shown} {place}"
+    known = {
+        (holder.name if holder else "DEFAULT", info["opt"].dest): info["opt"]
+        for info, holder in reader._all_opt_infos()
+    }
+    for name in _REFERENCE.findall(str(option.default)):
+        for holder in (group, "DEFAULT"):
+            referred = known.get((holder, name))
+            if referred is not None and (place := _set_by(reader, holder, referred)):
+                return f"[{holder}]{name} {place}, to which {shown} refers"
+    return shown
+
+
+def _set_by(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str | None:
+    """Return what has set an option, in the order in which the library looks."""
     if (named := variable_of(group, option)) is not None:
-        return f"{shown} by {named} in the environment"
+        return f"by {named} in the environment"
     spellings = [(_folded(holder), name) for holder, name in library_options.spellings(group, option)]
     for path in reversed(_files(reader)):
         with suppress(OSError):
             lines: Mapping[Name, int] = _Lines(path).found
             for name in spellings:
                 if name in lines:
-                    return f"{shown} in {path}, line {lines[name]}"
-    return shown
+                    return f"in {path}, line {lines[name]}"
+    return None
 
 
 def _files(reader: cfg.ConfigOpts) -> list[str]:

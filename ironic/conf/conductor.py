@@ -42,14 +42,16 @@ WORK = [
         "unlocked and its operation fails with a reason. 0 is no limit. Uninterrupted work, such as a list of "
         "steps that need no agent, must not take longer.",
     ),
-    cfg.IntOpt("periodic_max_workers", default=8, help="Maximum number of periodic tasks that run concurrently."),
+    cfg.IntOpt(
+        "periodic_max_workers", default=8, min=1, help="Maximum number of periodic tasks that run concurrently."
+    ),
     cfg.IntOpt(
         "node_locked_retry_attempts",
         min=0,
         default=3,
         help="Attempts to lock a node that is locked already, before the request is refused.",
     ),
-    cfg.IntOpt("node_locked_retry_interval", default=1, help="Seconds between two attempts to lock a node."),
+    cfg.IntOpt("node_locked_retry_interval", default=1, min=0, help="Seconds between two attempts to lock a node."),
     cfg.IntOpt(
         "graceful_shutdown_timeout",
         min=0,
@@ -86,10 +88,13 @@ MEMBERSHIP: list[cfg.Opt] = [
         default="",
         help="Conductor group whose nodes this conductor serves; the empty name is a group, too.",
     ),
-    cfg.IntOpt("heartbeat_interval", default=10, help="Seconds between two heartbeats of a conductor in the database."),
+    cfg.IntOpt(
+        "heartbeat_interval", default=10, min=1, help="Seconds between two heartbeats of a conductor in the database."
+    ),
     cfg.IntOpt(
         "heartbeat_timeout",
         default=60,
+        min=1,
         max=315576000,
         mutable=True,
         help="Seconds without a heartbeat after which a conductor counts as dead and others take over its nodes.",

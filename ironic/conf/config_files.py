@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 
-from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
 
 from ironic.conf import checked_values, database, library_options, logging_setup, without_effect
@@ -48,15 +47,6 @@ def is_set(conf: cfg.ConfigOpts, group: str, option: str) -> bool:
 
 
 _NOT_SET = (cfg.Locations.opt_default, cfg.Locations.set_default, cfg.Locations.set_override)
-
-
-def texts_set(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
-    """Yield (group, option) and text for every option set in the files or the environment, once per text."""
-    yield from checked_values.in_environment()
-    for sections in conf._namespace._parsed if conf._namespace else ():
-        for group, options in sections.items():
-            for option, texts in options.items():
-                yield from (((group, option), text) for text in texts)
 
 
 PROJECT = "ironic"
@@ -221,27 +211,14 @@ def _registered(conf: cfg.ConfigOpts) -> Iterator[Name]:
 
 
 def _credentials(conf: cfg.ConfigOpts) -> Iterator[Name]:
-    """Yield the options of the keystoneauth plug-ins that groups have selected by auth_type.
-
-    Those options are in the group itself, or in the group that its auth_section names.
-    """
-    common = loading.get_auth_common_conf_options()
-    for group in (name for name in conf._groups if "auth_section" in conf[name]):
-        section = conf[group].auth_section or group
-        choices = {(section, "auth_type"), (section, "auth_plugin")}
-        chosen = {text for name, text in texts_set(conf) if name in choices} | {conf[group].auth_type}
-        options = list(common)
-        for name in chosen - {None}:
-            # A service that needs a plug-in which is not installed reports that when it uses it.
-            with suppress(exceptions.NoMatchingPlugin):
-                options += loading.get_auth_plugin_conf_options(name)
-        for option in options:
-            yield from library_options.spellings(section, option)
+    """Yield the options of the keystoneauth plug-ins that groups have selected."""
+    for section, option in library_options.credentials(conf, checked_values.texts_set(conf)):
+        yield from library_options.spellings(section, option)
 
 
 def _of_notification_drivers(conf: cfg.ConfigOpts) -> Iterator[Name]:
     """Yield what the files set beside a notification driver of another package, which alone knows its options."""
     group = "oslo_messaging_notifications"
-    drivers = {text for name, text in texts_set(conf) if name == (group, "driver")}
+    drivers = {text for name, text in checked_values.texts_set(conf) if name == (group, "driver")}
     if drivers - library_options.notification_drivers():
         yield from (name for name, _ in texts_set(conf) if name[0] == group)

@@ -208,6 +208,8 @@ REDFISH_OPTIONS = [
     cfg.IntOpt(
         "file_permission",
         default=0o644,
+        min=0,
+        max=0o7777,
         help="Mode of files that BMCs download from this host, as a decimal number.",
     ),
     cfg.IntOpt(

@@ -13,6 +13,8 @@ from typing import Any
 
 from oslo_config import cfg, types
 
+from ironic.core.syntax import url_of
+
 LOG = logging.getLogger(__name__)
 
 # A version, of which the first two numbers name the release.
@@ -153,6 +155,20 @@ class AbsoluteUrl(types.URI):
         """Return the URL; ValueError for anything else."""
         url: str = super().__call__(_bracketed(str(value)))
         return url
+
+
+class HttpUrl(types.String):
+    """A URL with http:// or https:// and a host; empty text stands for none."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="URL")
+
+    def __call__(self, value: object) -> str:
+        """Return the text; the ValueError for anything else does not show it, as it may contain a login."""
+        text: str = super().__call__(value)
+        if text.strip() and url_of(text.strip(), ("http", "https")) is None:
+            raise ValueError("it is no URL that begins with http:// or https:// and has a host")
+        return text
 
 
 def _bracketed(url: str) -> str:

@@ -29,10 +29,18 @@ PLACES = [
     ),
     cfg.IntOpt(
         "dir_permission",
+        min=0,
+        max=0o7777,
         help="Mode of directories created below tftp_root and [deploy]http_root, as a decimal number. By default "
         "that of the process.",
     ),
-    cfg.IntOpt("file_permission", default=0o644, help="Mode of files that machines download, as a decimal number."),
+    cfg.IntOpt(
+        "file_permission",
+        default=0o644,
+        min=0,
+        max=0o7777,
+        help="Mode of files that machines download, as a decimal number.",
+    ),
     cfg.StrOpt(
         "pxe_config_subdir",
         default="pxelinux.cfg",

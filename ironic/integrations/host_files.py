@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from ironic.conf import CONF, config_files
+from ironic.conf import CONF, checked_values, config_files
 from ironic.core.local_paths import path_in
 from ironic.core.syntax import is_stored_uuid
 
@@ -97,7 +97,7 @@ def is_private(path: str, found: os.stat_result) -> bool:
     kept = secret_files()
     if any(own.holds(path) for own in kept) or is_of_nodes(path):
         return True
-    configured = (text for _, text in config_files.texts_set(CONF) if text.startswith("/"))
+    configured = (text for _, text in checked_values.texts_set(CONF) if text.startswith("/"))
     for own in (*(one.path for one in kept), *map(os.path.realpath, configured)):
         for suffix in ("", "-wal", "-shm", "-journal"):
             with contextlib.suppress(OSError):
@@ -148,7 +148,7 @@ def _option_files() -> Iterator[tuple[str, str, bool]]:
     yield CONF.log_config_append or "", "[DEFAULT]log_config_append", False
     yield CONF.http_basic_auth_user_file, "[DEFAULT]http_basic_auth_user_file", False
     # Keys, those of options of libraries included.
-    for (group, option), text in config_files.texts_set(CONF):
+    for (group, option), text in checked_values.texts_set(CONF):
         if "key" in option and text.startswith("/"):
             yield text, f"[{group}]{option}", False
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from keystoneauth1 import loading
 from oslo_config import cfg
 
 from ironic.command import lifecycle
@@ -116,6 +117,19 @@ def test_no_option_of_a_group_takes_a_wrong_value_later(
         ("[cors]\nmax_age = q\n", "[cors]max_age in {}, line 2: "),
         ("[oslo_messaging_rabbit]\nheartbeat_rate = q\n", "[oslo_messaging_rabbit]heartbeat_rate in {}, line 2: "),
         ("[database]\nmax_retries = $host\n[DEFAULT]\nhost=here\n", "[database]max_retries in {}, line 2: "),
+        ("[DEFAULT]\nmy_ip = 300.1.1.1\n", "[DEFAULT]my_ip in {}, line 2, to which [console]socat_address refers: "),
+        ("[swift]\ntimeout = abc\nauth_type = password\n", "[swift]timeout in {}, line 2: "),
+        ("[swift]\nauth_type = password\nauth_url = keystone\n", "[swift]auth_url in {}, line 3: it is no URL"),
+        ("[swift]\nauth_type = none\nendpoint = ftp://h\n", "[swift]endpoint in {}, line 3: it is no URL"),
+        ("[swift]\nauth_type = password\npassword = pa$word\n", "[swift]password in {}, line 3: it refers by a dollar"),
+        (
+            "[inspector]\nauth_section = cloud\n[cloud]\nauth_type = v3password\nauth_url = http://:5000\n",
+            "[cloud]auth_url in {}, line 5: it is no URL",
+        ),
+        (
+            "[keystone_authtoken]\nauth_type = password\nauth_url = https://u:hunter2@keystone:port\n",
+            "[keystone_authtoken]auth_url in {}, line 3: it is no URL",
+        ),
     ],
 )
 def test_the_place_of_a_wrong_value_is_named(tmp_path: Path, text: str, said: str) -> None:
@@ -123,6 +137,26 @@ def test_the_place_of_a_wrong_value_is_named(tmp_path: Path, text: str, said: st
     with pytest.raises(ValueError) as fault:
         prepare([], default_config_files=[written(path, text)])
     assert said.format(path) in str(fault.value)
+    assert "hunter2" not in str(fault.value)
+
+
+@pytest.mark.parametrize("url", ["", "http://keystone/v3", "https://[2001:db8::1]:5000", "https://u:p@keystone"])
+def test_credentials_that_can_be_used_stop_no_start(tmp_path: Path, url: str) -> None:
+    login = f"auth_type = password\nauth_url = {url}\nusername = u\npassword = pa$$word\n"
+    prepare([], default_config_files=[written(tmp_path / "a.conf", f"[swift]\n{login}[keystone_authtoken]\n{login}")])
+
+
+@pytest.mark.parametrize("is_in_use", [False, True])
+def test_a_wrong_url_of_keystone_is_not_taken_later(changing: Path, is_in_use: bool) -> None:
+    options = loading.get_auth_plugin_conf_options("password") if is_in_use else []
+    CONF.register_opts(options, group="swift")
+    written(changing, "[swift]\nauth_type = password\nauth_url = keystone\n")
+    try:
+        with pytest.raises(ValueError, match=r"^\[swift\]auth_url in .*, line 3: it is no URL"):
+            checked_values.require_again(CONF)
+    finally:
+        CONF.clear()
+        CONF.unregister_opts(options, group="swift")
 
 
 def test_the_file_that_wins_is_named_and_one_that_loses_may_be_wrong(tmp_path: Path) -> None:
@@ -242,8 +276,31 @@ def test_a_missing_file_for_logging_is_one_line_without_a_traceback(
     assert line.startswith("ironic can't start: ") and f"{tmp_path}/none.conf" in line
 
 
-def test_a_priority_below_zero_is_refused_with_its_option(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("group", "name", "text"),
+    [
+        ("deploy", "erase_devices_priority", "-5"),
+        ("api", "api_workers", "-1"),
+        ("api", "max_limit", "0"),
+        ("conductor", "periodic_max_workers", "0"),
+        ("conductor", "node_locked_retry_interval", "-1"),
+        ("conductor", "heartbeat_interval", "0"),
+        ("conductor", "heartbeat_timeout", "0"),
+        ("pxe", "file_permission", "-1"),
+        ("pxe", "dir_permission", "4096"),
+        ("redfish", "file_permission", "4096"),
+    ],
+)
+def test_a_number_without_a_meaning_is_refused_with_its_option(
+    group: str, name: str, text: str, tmp_path: Path
+) -> None:
     path = tmp_path / "ironic.conf"
-    path.write_text("[deploy]\nerase_devices_priority = -5\n")
-    with pytest.raises(ValueError, match=r"^\[deploy\]erase_devices_priority in .*, line 2: "):
+    path.write_text(f"[{group}]\n{name} = {text}\n")
+    with pytest.raises(ValueError, match=rf"^\[{group}\]{name} in .*, line 2: "):
         prepare(["--config-file", str(path)])
+
+
+def test_every_number_has_a_lower_bound() -> None:
+    numbers = [option for options in OPTIONS.values() for option in options if isinstance(option, cfg.IntOpt)]
+    assert numbers
+    assert [option.dest for option in numbers if getattr(option.type, "min", None) is None] == []
