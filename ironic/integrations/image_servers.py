@@ -17,7 +17,7 @@ from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.allowed_addresses import Server, is_among
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.integrations import disk_space, http_client
+from ironic.integrations import disk_space, host_files, http_client
 from ironic.integrations.http_client import Answer, Login, Terms
 
 LOG = logging.getLogger(__name__)
@@ -27,6 +27,7 @@ BASIC: Final = "http_basic"
 _STRATEGY: Final = "image_server_auth_strategy"
 _VERSIONS: Final = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 _CREDENTIALS: Final = ("image_server_user", "image_server_password")
+_UNREADABLE: Final = "the file of [DEFAULT]webserver_verify_ca can't be read"
 
 
 def get(url: str, headers: Mapping[str, str] | None = None, most_bytes: int | None = None) -> Answer:
@@ -111,9 +112,12 @@ def _verifying_context() -> ssl.SSLContext:
         unverified = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
         return unverified
+    # Opening a pipe would wait for ever.
+    if not host_files.is_certificate_path(authorities):
+        raise http_client.CallFailed(_UNREADABLE)
     try:
         if os.path.isdir(authorities):
             return ssl.create_default_context(capath=authorities)
         return ssl.create_default_context(cafile=authorities)
     except OSError as error:
-        raise http_client.CallFailed("the file of [DEFAULT]webserver_verify_ca can't be read") from error
+        raise http_client.CallFailed(_UNREADABLE) from error

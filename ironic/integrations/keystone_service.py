@@ -15,7 +15,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 from ironic.conf import CONF
 from ironic.core.allowed_addresses import AddressPolicy
 from ironic.core.syntax import plain_text
-from ironic.integrations import http_client
+from ironic.integrations import host_files, http_client
 from ironic.integrations.http_client import CallFailed, NotAllowed, NotConnected
 
 # The operator has named the server, so it may be anywhere that is an ordinary address.
@@ -38,6 +38,10 @@ class KeystoneService:
     def __init__(self, group: str) -> None:
         """Read the options; raises CallFailed when they name no usable credentials."""
         self._group = group
+        # Opening a pipe would wait for ever.
+        for option in ("cafile", "certfile", "keyfile"):
+            if (path := CONF[group][option]) and not host_files.is_certificate_path(path):
+                raise CallFailed(f"[{group}]{option} is no regular file")
         try:
             self._auth = loading.load_auth_from_conf_options(CONF, group)
             self._session: Any = loading.load_session_from_conf_options(CONF, group, auth=self._auth)

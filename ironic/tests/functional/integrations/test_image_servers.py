@@ -1,5 +1,6 @@
 """How web servers with images are asked: whose certificates are believed, and who is shown credentials."""
 
+import os
 import ssl
 
 import pytest
@@ -25,6 +26,14 @@ def test_an_option_says_whose_certificates_are_believed(conf, tmp_path, said, be
         else:
             with pytest.raises(NotConnected, match="certificate"):
                 image_servers.get(f"{web.url}/image")
+
+
+@pytest.mark.parametrize("said", ["pipe", "missing"])
+def test_an_authority_that_is_no_file_fails_the_download_at_once(conf, tmp_path, said):
+    os.mkfifo(tmp_path / "pipe")
+    conf(webserver_verify_ca=str(tmp_path / said))
+    with pytest.raises(CallFailed, match=r"\[DEFAULT\]webserver_verify_ca can't be read"):
+        image_servers.get("https://127.0.0.1:9/image")
 
 
 WANTED = "Basic bWU6cHc="

@@ -1,9 +1,11 @@
 """The client of the standalone inspector with servers that answer wrongly, endlessly or never."""
 
 import http.server
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +96,13 @@ def test_the_text_of_the_inspector_is_cut_and_made_plain() -> None:
         text = str(failure(url))
     assert "status 400: no x" in text
     assert len(text) < 700
+
+
+@pytest.mark.parametrize("option", ["cafile", "certfile", "keyfile"])
+def test_a_certificate_that_is_no_file_fails_at_once(tmp_path: Path, option: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    CONF.set_override(option, str(tmp_path / "pipe"), "inspector")
+    try:
+        assert f"[inspector]{option} is no regular file" in str(failure("https://127.0.0.1:9"))
+    finally:
+        CONF.clear_override(option, "inspector")

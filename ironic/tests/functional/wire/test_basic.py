@@ -199,3 +199,9 @@ def test_a_bad_file_refuses_the_start(tmp_path: Path, text: str | None) -> None:
         path.write_text(text)
     with pytest.raises(BadUserFile, match=str(path)):
         Users(path)
+
+
+def test_a_pipe_in_the_place_of_the_file_refuses_the_start_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "users")
+    with pytest.raises(BadUserFile, match="it is no regular file"):
+        Users(tmp_path / "users")

@@ -115,6 +115,12 @@ def test_an_unreadable_file_stops_the_start(tmp_path: Path) -> None:
         policy(configured(tmp_path, "policy_dirs = policy.yaml"))
 
 
+def test_a_pipe_in_the_place_of_a_file_stops_the_start_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "policy.yaml")
+    with pytest.raises(BadPolicyFile, match=r"policy\.yaml can't be read: it is no regular file"):
+        policy(configured(tmp_path))
+
+
 def test_a_change_counts_from_the_next_request_on(file: Path) -> None:
     rules = policy(configured(file.parent))
     assert allowed(rules)
