@@ -1,13 +1,18 @@
 """The application around the handlers: what it promises whatever happens inside."""
 
+import http.client
+import io
 import json
 import logging
+import threading
+import wsgiref.simple_server
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pecan.core
 import pytest
+from oslo_log import formatters
 
 from ironic.api.answers import Answer
 from ironic.api.app import Api, build_app
@@ -17,6 +22,7 @@ from ironic.api.request import Request, Services
 from ironic.api.routes import Route
 from ironic.api.served_api import BareMetalApi
 from ironic.api.settings import ApiSettings
+from ironic.conf import logging_setup
 from ironic.integrations.metrics import METRICS
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
@@ -76,6 +82,34 @@ def test_every_request_has_an_id_of_its_own(service: Service) -> None:
     ids = {service.call("GET", "/").headers["x-openstack-request-id"] for _ in range(3)}
     assert len(ids) == 3
     assert all(one.startswith("req-") for one in ids)
+
+
+def quiet(request: Request) -> Answer:
+    logging.getLogger("ironic.test").warning("here")
+    return Answer(204)
+
+
+@pytest.mark.parametrize("given", ["req-6f2b0c1e-93ad-4a57-8e11-0c9b7d5f3a42", "req-1", None])
+def test_the_log_names_the_request_of_a_service_that_calls(service: Service, given: str | None) -> None:
+    parts = Services(service.store, None, service.hash_ring, ApiSettings(), NoauthPolicy())  # type: ignore[arg-type]  # no call is made
+    app = Middleware(Api(BareMetalApi([Route("GET", "/v1/quiet", quiet)]), parts), ApiSettings(), BareMetalApi([]))
+    lines = io.StringIO()
+    handler = logging.StreamHandler(lines)
+    handler.setFormatter(logging_setup._Harmless(formatters.ContextFormatter(), {}))
+    logging.getLogger("ironic.test").addHandler(handler)
+    try:
+        with wsgiref.simple_server.make_server("127.0.0.1", 0, app) as server:
+            thread = threading.Thread(target=server.handle_request)
+            thread.start()
+            connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+            connection.request("GET", "/v1/quiet", headers={} if given is None else {"X-OpenStack-Request-ID": given})
+            own = connection.getresponse().headers["X-OpenStack-Request-ID"]
+            connection.close()
+            thread.join()
+    finally:
+        logging.getLogger("ironic.test").removeHandler(handler)
+    (line,) = lines.getvalue().splitlines()
+    assert f"[{given if given and len(given) > 8 else '-'} {own} " in line
 
 
 PROXY = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "public.example, inner", "X-Forwarded-Prefix": "/baremetal/"}
