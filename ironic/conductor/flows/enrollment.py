@@ -5,7 +5,8 @@ failure leads back to enroll with a reason. No progress is stored: verifying sta
 doc/contract/steps.md#verifying.
 
 Adopting writes nothing to the machine's disks. The deploy interface is found as for a deployment, has to accept what
-the instance needs from then on, and sets up on this host what a deployment would have set up.
+the instance needs from then on, and sets up on this host what a deployment would have set up. Volumes are attached
+last, as nothing would detach those of a machine that is on.
 """
 
 from typing import Final
@@ -15,9 +16,10 @@ from ironic.conductor.flows.driver_steps import offered_steps
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow, own_values
+from ironic.core import flow, own_values, states
 from ironic.core.patience import no_longer_than
 from ironic.core.steps import Step, automated_plan
+from ironic.drivers import volumes
 
 
 def start_verifying(task: TaskManager) -> None:
@@ -53,6 +55,9 @@ def _adopt(task: TaskManager) -> None:
     task.load_driver()
     task.deploy.validate_adoption(task)
     task.deploy.take_over(task)
+    # Those of a machine that is off are attached when it is switched on, as for any active node.
+    if task.node.power_state != states.POWER_OFF:
+        volumes.attach(task)
 
 
 def _give_up(task: TaskManager) -> None:

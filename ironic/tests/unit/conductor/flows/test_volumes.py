@@ -52,6 +52,22 @@ def test_a_deployment_attaches_the_volumes_once_the_machine_is_prepared(bench, s
     assert attached(bench, uuid) == [VOLUME]
 
 
+@pytest.mark.parametrize(("state", "expected"), [("power on", [VOLUME]), ("power off", None)])
+def test_an_adoption_leaves_the_volumes_as_a_deployment_would(bench, store, calls, state, expected):
+    uuid = machine(bench, store, states.MANAGEABLE, power_state=state)
+    assert bench.verb(uuid, "adopt") == (states.ACTIVE, None)
+    assert attached(bench, uuid) == expected
+    if expected:
+        assert calls[-2:] == ["take_over", "attach_volumes"]
+
+
+def test_an_adoption_fails_without_the_volumes_of_a_machine_that_is_on(bench, store, calls):
+    bench.script.answers["attach_volumes"] = IronicError("the volume is in use")
+    uuid = machine(bench, store, states.MANAGEABLE, power_state="power on")
+    assert bench.verb(uuid, "adopt")[0] == states.ADOPTFAIL
+    assert "the volume is in use" in bench.row(uuid).last_error
+
+
 def test_tear_down_detaches_the_volumes_and_removes_the_targets(bench, store, calls):
     uuid = machine(bench, store, states.AVAILABLE, automated_clean=False)
     bench.verb(uuid, "active")
