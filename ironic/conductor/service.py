@@ -23,7 +23,8 @@ from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
-from ironic.core.errors import ConductorNotFound, ConductorSuperseded, DriverLoadError
+from ironic.core.call_errors import ConductorSuperseded
+from ironic.core.errors import ConductorNotFound, DriverLoadError
 from ironic.core.hardware_interfaces import with_fixed
 from ironic.db import ServedInterface
 from ironic.drivers import interruptible_wait, open_sessions

@@ -1,4 +1,4 @@
-"""Errors with their HTTP status and facts, including those of calls to conductors.
+"""Errors with their HTTP status and facts; those of calls to conductors are in call_errors.
 
     IronicError 500
     +- Invalid 400 ---------- InvalidParameterValue -- MissingParameterValue, NoValidDefaultForInterface, ...
@@ -6,14 +6,11 @@
     +- NotFound 404 --------- NodeNotFound, DriverNotFound, NoValidHost, ...
     +- NotAcceptable 406
     +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
-    +- TemporaryFailure 503 - NoFreeConductorWorker (OwnersWorkersInUse), ConcurrentActionLimit, CallHeldBack
-    |                       - ReportNotTaken, ProjectsCallsWait
-    |                       - ConductorUnreachable - ConductorSilent, ConductorAbsent, CallCameTooLate
+    +- TemporaryFailure 503 - NoFreeConductorWorker (OwnersWorkersInUse), ConcurrentActionLimit; those of call_errors
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
 Raise with facts as keyword arguments, not with a complete sentence; ``text`` is the sentence. Plug-ins may pass one
-sentence instead. ConductorAbsent and CallCameTooLate guarantee that nothing was begun, so the call may be repeated, to
-another conductor too. Names and statuses that plug-ins and clients rely on:
+sentence instead. Names and statuses that plug-ins and clients rely on:
 doc/contract/errors.md#errors-that-plug-ins-raise.
 """
 
@@ -332,15 +329,6 @@ class OwnersWorkersInUse(NoFreeConductorWorker):
     )
 
 
-class ProjectsCallsWait(TemporaryFailure):
-    """The requests of one project that wait have its share of the threads of the API."""
-
-    text = (
-        "{count} requests of the same project wait for conductors or locked nodes already, which is its share of this "
-        "API ([api]waiting_percentage_per_project). Try again when some of them have ended."
-    )
-
-
 class ConcurrentActionLimit(TemporaryFailure):
     """The limit of nodes in this kind of operation is reached."""
 
@@ -354,25 +342,6 @@ class RowLimit(NotAuthorized):
         "{whose} {count} {kind}, which is the limit set by {option}. Delete one of them first, or ask an administrator "
         "for more."
     )
-
-
-class ConductorUnreachable(TemporaryFailure):
-    """A call to a conductor was not answered; whether it was begun is not known."""
-
-    retry_after: ClassVar[int | None] = None
-    text = "Conductor {host} did not answer {call} within {seconds} seconds."
-
-
-class MessageBusFailure(TemporaryFailure):
-    """The message bus failed; ``reason`` says why."""
-
-    text = "The message bus could not carry {call} to conductor {host}: {reason}. Check the broker and transport_url."
-
-
-class CallNotUnderstood(IronicError):
-    """The two sides of a call run incompatible releases."""
-
-    text = "Conductor {host} can't process {call}: {reason}. Upgrade all services to the same release."
 
 
 class DriverLoadError(IronicError):
@@ -454,12 +423,6 @@ class TakenOver(IronicError):
     text = "Node {node} is no longer held by conductor {host}; the change was dropped."
 
 
-class ConductorSuperseded(TemporaryFailure):
-    """A newer process has started under this conductor's name."""
-
-    text = "Conductor {host} was replaced by a newer process of the same name. Try again in a moment."
-
-
 def all_errors() -> dict[str, type[IronicError]]:
     """Return every error class by name; the RPC codec rebuilds errors from it."""
     found: dict[str, type[IronicError]] = {}
@@ -469,39 +432,3 @@ def all_errors() -> dict[str, type[IronicError]]:
         found.setdefault(cls.__name__, cls)
         pending.extend(cls.__subclasses__())
     return found
-
-
-class ConductorSilent(ConductorUnreachable):
-    """A conductor stopped responding during a call; whether the call was begun is not known."""
-
-    text = (
-        "Conductor {host} did not respond for {seconds} seconds during {call}. Check the state of the node before you "
-        "retry."
-    )
-
-
-class ConductorAbsent(ConductorUnreachable):
-    """No process takes calls under this name now; ``reason`` says what is known."""
-
-    retry_after = 5
-    text = "Conductor {host} takes no calls ({reason}), so {call} was not begun. Try again in a moment."
-
-
-class CallCameTooLate(ConductorUnreachable):
-    """A call arrived after its caller had timed out, so it was not executed."""
-
-    retry_after = 5
-    text = "Conductor {host} received {call} {seconds} seconds after its caller had given up, and did not begin it."
-
-
-class ReportNotTaken(TemporaryFailure):
-    """The service that inspects a machine does not take the report of its ramdisk now."""
-
-    text = "The report of node {node} can't be handed on to the service that inspects it. Post it again in a moment."
-
-
-class CallHeldBack(TemporaryFailure):
-    """The pinned release has no such call; ``what`` names the call or its argument."""
-
-    retry_after = None
-    text = "{what} needs conductors of a later release than pin_release_version allows. Finish the upgrade, then retry."

@@ -20,7 +20,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.errors import ConductorSuperseded, IronicError, NodeLocked, NodeNotFound, NodeNotLocked, TakenOver
+from ironic.core.call_errors import ConductorSuperseded
+from ironic.core.errors import (
+    IronicError,
+    NodeLocked,
+    NodeNotFound,
+    NodeNotLocked,
+    TakenOver,
+)
 from ironic.core.permit import PERMIT
 from ironic.db.record import NodeRecord
 from ironic.db.repository import Repository

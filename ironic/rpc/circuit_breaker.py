@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from ironic.core.errors import ConductorAbsent, ConductorSilent
+from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 
 _MOST_HOSTS: Final = 4096
 

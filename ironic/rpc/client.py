@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
-from ironic.core.errors import ConductorAbsent, ConductorSilent, DriverNotFound
+from ironic.core.errors import DriverNotFound
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.rpc_api import CALLS, Call, ConductorAPI
 from ironic.rpc.waiting_calls import WaitingCalls

@@ -10,8 +10,9 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
+from ironic.core.call_errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent
 from ironic.core.context import RequestContext, logged
-from ironic.core.errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent, IronicError
+from ironic.core.errors import IronicError
 from ironic.rpc import message_format
 from ironic.rpc.message_format import Envelope
 from ironic.rpc.rpc_api import ConductorAPI, calls_of

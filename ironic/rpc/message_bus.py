@@ -17,14 +17,14 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from ironic.conf import CONF
-from ironic.core.context import RequestContext
-from ironic.core.errors import (
+from ironic.core.call_errors import (
     CallCameTooLate,
     ConductorAbsent,
     ConductorSilent,
     ConductorUnreachable,
     MessageBusFailure,
 )
+from ironic.core.context import RequestContext
 from ironic.core.permit import PERMIT
 from ironic.rpc import broker, message_format, rpc_versions
 from ironic.rpc.broker import run_in_thread

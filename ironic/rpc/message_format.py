@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.core.errors import CallCameTooLate, CallNotUnderstood, IronicError, all_errors
+from ironic.core.call_errors import CallCameTooLate, CallNotUnderstood
+from ironic.core.errors import IronicError, all_errors
 from ironic.rpc.rpc_versions import FIRST, PRESENT, Version
 
 _MOST_HOSTS: Final = 4096

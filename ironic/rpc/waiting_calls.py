@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from ironic.core.call_errors import ProjectsCallsWait
 from ironic.core.context import RequestContext
-from ironic.core.errors import ProjectsCallsWait
 from ironic.core.fair_shares import Party, has_room
 
 # No project has this ID.

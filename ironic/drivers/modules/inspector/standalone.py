@@ -18,12 +18,12 @@ from typing import Any, Final, NoReturn
 
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.call_errors import ReportNotTaken
 from ironic.core.errors import (
     HardwareInspectionFailure,
     InvalidParameterValue,
     IronicError,
     NodeLocked,
-    ReportNotTaken,
     TakenOver,
     UnsupportedDriverExtension,
 )

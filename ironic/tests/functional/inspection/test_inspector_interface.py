@@ -12,7 +12,8 @@ from keystoneauth1 import loading
 from ironic.conductor import periodic_tasks
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import NodeLocked, ReportNotTaken
+from ironic.core.call_errors import ReportNotTaken
+from ironic.core.errors import NodeLocked
 from ironic.drivers.modules.inspector.standalone import InspectorInspect
 from ironic.inspection.pxe_filter import HostsDir, PxeFilter
 from ironic.tests.conftest import Setter

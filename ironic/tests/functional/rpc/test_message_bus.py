@@ -15,17 +15,16 @@ import kombu
 import pytest
 
 from ironic.conf import CONF
-from ironic.core.context import RequestContext
-from ironic.core.errors import (
+from ironic.core.call_errors import (
     CallHeldBack,
     CallNotUnderstood,
     ConductorAbsent,
     ConductorSilent,
     ConductorUnreachable,
-    IronicError,
     MessageBusFailure,
-    NodeLocked,
 )
+from ironic.core.context import RequestContext
+from ironic.core.errors import IronicError, NodeLocked
 from ironic.rpc import broker
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.library import oslo_messaging

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from ironic.core import errors
+from ironic.core import call_errors, errors
 from ironic.core.hardware_interfaces import KINDS
 from ironic.db import InterfaceRow, ServedInterface, Store, tables
 from ironic.tests.suites.db.samples import node
@@ -94,9 +94,9 @@ class ConductorSuite:
         newer = store.conductors.begin("h1")
         assert [store.conductors.is_newest("h1", life) for life in (older, newer)] == [False, True]
         for act in (store.conductors.touch, store.conductors.unregister):
-            with pytest.raises(errors.ConductorSuperseded):
+            with pytest.raises(call_errors.ConductorSuperseded):
                 act("h1", older)
-        with pytest.raises(errors.ConductorSuperseded):
+        with pytest.raises(call_errors.ConductorSuperseded):
             store.conductors.register("h1", "", [], [], older)
         assert [one.drivers for one in store.conductors.alive(60)] == [["fake-hardware"]]
         store.conductors.register("h1", "new", ["other"], [], newer)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ironic.core import errors
+from ironic.core import call_errors, errors
 from ironic.db import NodeRecord, Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import break_lock, node
@@ -67,7 +67,7 @@ class HoldingSuite:
     def test_only_the_newest_life_of_a_host_takes_nodes(self, store: Store) -> None:
         made = node(store)
         older, newer = store.conductors.begin("h1"), store.conductors.begin("h1")
-        with pytest.raises(errors.ConductorSuperseded):
+        with pytest.raises(call_errors.ConductorSuperseded):
             store.nodes.reserve(made.id, "h1", incarnation=older)
         with counting_statements(store) as seen:
             store.nodes.reserve(made.id, "h1", incarnation=newer)

@@ -7,7 +7,8 @@ from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.core.errors import ConductorSuperseded, DriverLoadError, NoFreeConductorWorker, TakenOver
+from ironic.core.call_errors import ConductorSuperseded
+from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.drivers import interruptible_wait
 from ironic.integrations.metrics import METRICS

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ironic.core.errors import ConductorAbsent, ConductorSilent, NodeLocked
+from ironic.core.call_errors import ConductorAbsent, ConductorSilent
+from ironic.core.errors import NodeLocked
 from ironic.rpc.circuit_breaker import CircuitBreaker
 
 

@@ -9,8 +9,14 @@ import pytest
 
 from ironic.core import states
 from ironic.core.allocation_choice import AllocationRequest
+from ironic.core.call_errors import ProjectsCallsWait
 from ironic.core.context import RequestContext
-from ironic.core.errors import Conflict, InvalidParameterValue, NodeLocked, NodeNotEditable, ProjectsCallsWait
+from ironic.core.errors import (
+    Conflict,
+    InvalidParameterValue,
+    NodeLocked,
+    NodeNotEditable,
+)
 from ironic.core.resource_errors import AllocationImpossible, AllocationNotFound, NodeTraitNotFound, NotPoweredOff
 from ironic.db import NodeRecord, Store
 from ironic.rpc.waiting_calls import WaitingCalls
