@@ -56,10 +56,13 @@ class AgentBase(InBandSteps, DeployInterface):
     # The end of an instance
 
     def clean_up(self, task: Task) -> None:
-        if task.node.provision_state in FAILING and CONF.deploy.power_off_after_deploy_failure:
+        is_failing = task.node.provision_state in FAILING
+        if is_failing and CONF.deploy.power_off_after_deploy_failure:
             ramdisk_boot.switch_off(task)
-        task.boot.clean_up_ramdisk(task)
-        task.boot.clean_up_instance(task)
+        if not ramdisk_boot.needs_medium(task, runs_on=is_failing):
+            task.boot.clean_up_ramdisk(task)
+            # With virtual media this takes away the medium too.
+            task.boot.clean_up_instance(task)
 
     def tear_down(self, task: Task) -> str | None:
         network = task.network
@@ -90,10 +93,11 @@ class AgentBase(InBandSteps, DeployInterface):
         failed = task.node.fault is not None and not aborted
         ramdisk_logs.collect(task, "cleaning", failed=failed or aborted)
         stays = CONF.conductor.poweroff_in_cleanfail is False if failed else fast_track.can_continue(task.node)
-        if aborted or not stays:
+        runs_on = stays and not aborted
+        if not runs_on:
             ramdisk_boot.lock_down(task)
             ramdisk_boot.switch_off(task)
-        ramdisk_boot.clean_up(task, flow.CLEAN)
+        ramdisk_boot.clean_up(task, flow.CLEAN, runs_on=runs_on)
 
     def prepare_service(self, task: Task) -> str | None:
         network = task.network

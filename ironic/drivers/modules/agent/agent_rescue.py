@@ -50,9 +50,7 @@ class AgentRescue(RescueInterface):
             ramdisk_logs.collect(task, "rescue", failed=True)
             raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
         _forget_passwords(task)
-        if not task.boot.holds_ramdisk:
-            task.boot.clean_up_ramdisk(task)
-        ramdisk_boot.remove_network(task, flow.RESCUE)
+        ramdisk_boot.clean_up(task, flow.RESCUE, runs_on=True)
         network.configure_tenant_networks(task)
         node.save()
 

@@ -65,12 +65,29 @@ def runs_ramdisk(task: Task) -> bool:
     return True
 
 
-def clean_up(task: Task, flow: Flow) -> None:
-    """Undo the preparation of the ramdisk; the power state is not changed, so switch the machine off before."""
+def clean_up(task: Task, flow: Flow, *, runs_on: bool = False) -> None:
+    """Undo the preparation of the ramdisk, as far as it needs it no more.
+
+    The power state is not changed: switch the machine off before, or say that its ramdisk ``runs_on``.
+    """
     try:
-        task.boot.clean_up_ramdisk(task)
+        if not needs_medium(task, runs_on=runs_on):
+            task.boot.clean_up_ramdisk(task)
     finally:
         remove_network(task, flow)
+
+
+def needs_medium(task: Task, *, runs_on: bool) -> bool:
+    """Return whether what the ramdisk runs from stays until the machine is off, for the next operation to take away.
+
+    Of a machine that is never switched off it is taken away when its work ends, unless the ramdisk ``runs_on``.
+    """
+    if not task.boot.holds_ramdisk or task.node.power_state == states.POWER_OFF:
+        return False
+    if stays_on(task) and not runs_on:
+        return False
+    LOG.info("Node %s: what its ramdisk runs from stays, as the machine is on", task.node.uuid)
+    return True
 
 
 def add_network(task: Task, flow: Flow) -> None:

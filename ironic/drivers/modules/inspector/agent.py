@@ -252,7 +252,10 @@ def _switches_off(task: Task) -> bool:
 
 
 def end(task: Task) -> None:
-    """Switch the machine off if that is wanted, and undo the preparation of the ramdisk, whatever comes of that."""
+    """Switch the machine off if that is wanted, and undo the preparation of the ramdisk, whatever comes of that.
+
+    A machine that is still on then keeps what its ramdisk runs from.
+    """
     try:
         if _switches_off(task):
             ramdisk_boot.switch_off(task)
@@ -272,4 +275,4 @@ def _clean_up_boot(task: Task) -> None:
     """Undo the preparation of the ramdisk, if there was one."""
     boot_tokens.forget(task.node)
     if task.node.del_driver_internal_info(MANAGED):
-        ramdisk_boot.clean_up(task, INSPECT)
+        ramdisk_boot.clean_up(task, INSPECT, runs_on=True)
