@@ -11,6 +11,7 @@ import logging
 import math
 import os
 import stat
+import threading
 import time
 from typing import ClassVar, Final
 
@@ -30,6 +31,8 @@ LOG = logging.getLogger(__name__)
 # Seconds in which a client has to take what the kernel buffers for it, some 100 KiB.
 STALLED_SECONDS: Final = 60
 _DRAIN_SECONDS: Final = 2
+# Between two attempts to listen at an address that is taken.
+RETRY_SECONDS: Final = 5.0
 _ALL_ADDRESSES: Final = ("0.0.0.0", "::")
 
 
@@ -97,40 +100,59 @@ class FileServer(HttpServer):
 class PublishedFilesComponent(Component):
     """The file server of a conductor, where the options ask for one.
 
-    The service starts without it when the address is taken; what needs it is refused with the reason.
+    The service starts without it when the address is taken; what needs it is refused with the reason. It is tried
+    again: the service before this one may hold the address until it has ended.
     """
 
     def __init__(self) -> None:
         self._server: FileServer | None = None
+        self._ending = threading.Event()
+        self._trying: threading.Thread | None = None
 
     def start(self) -> None:
         """Serve, and state where."""
         root, port, address = CONF.deploy.http_root, CONF.deploy.http_server_port, CONF.deploy.http_server_ip
         if CONF.deploy.http_url or not port or not root:
             return
-        server = FileServer(root, (address, port), CONF.deploy.http_server_connections)
-        reason = None
-        try:
-            server.start()
-        except OSError as error:
-            reason = error.strerror
+        self._server = FileServer(root, (address, port), CONF.deploy.http_server_connections)
+        reason = self._serve(self._server)
         # While an exception is being handled, oslo.log repeats it after every message.
         if reason is not None:
             LOG.warning(
                 "%s can't be served to machines: %s, or serve it by a web server of your own and set [deploy]http_url. "
-                "Until then virtual media and network boot that need it are refused.",
+                "Until then virtual media and network boot that need it are refused. It is tried again every %s "
+                "seconds.",
                 root,
                 reason,
+                RETRY_SECONDS,
             )
-            return
-        self._server = server
+            self._trying = threading.Thread(
+                target=self._try_again, args=(self._server,), name="file-server-start", daemon=True
+            )
+            self._trying.start()
+
+    def _serve(self, server: FileServer) -> str | None:
+        """Begin to serve; return why that is not possible now."""
+        try:
+            server.start()
+        except OSError as error:
+            return error.strerror or str(error)
+        port, address = CONF.deploy.http_server_port, CONF.deploy.http_server_ip
         # An address that stands for all of this host's is none for clients.
         own = f"http://{syntax.host_in_url(CONF.my_ip)}:{port}" if address in _ALL_ADDRESSES else server.url
         web_root.announce(CONF.deploy.http_server_url or own)
-        LOG.info("%s is served to machines at %s", root, web_root.url())
+        LOG.info("%s is served to machines at %s", CONF.deploy.http_root, web_root.url())
+        return None
+
+    def _try_again(self, server: FileServer) -> None:
+        while not self._ending.wait(RETRY_SECONDS) and self._serve(server) is not None:
+            pass
 
     def stop(self) -> None:
         """Serve no more."""
+        self._ending.set()
+        if self._trying:
+            self._trying.join()
         web_root.announce(None)
         if self._server:
             self._server.stop()

@@ -326,3 +326,31 @@ def test_a_taken_port_leaves_the_rest_of_the_service_running(
 
 def test_the_api_keeps_its_own_limits() -> None:
     assert http_server.ApiServer.connection is not file_server.FileServer.connection
+
+
+def test_it_serves_once_the_service_before_it_has_let_its_port_go(
+    root: Path, conf: Any, component: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(file_server, "RETRY_SECONDS", 0.05)
+    root.mkdir()
+    (root / "x").write_bytes(b"x")
+    with socket.create_server(("127.0.0.1", 0)) as former:
+        port = former.getsockname()[1]
+        conf(deploy__http_server_ip="127.0.0.1", deploy__http_server_port=port)
+        component()
+        assert web_root.url() == ""
+        assert caplog.text.count("It is tried again every") == 1
+    until = time.monotonic() + SECONDS
+    while not web_root.url() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert get(f"http://127.0.0.1:{port}/x").content == b"x"
+
+
+def test_it_ends_while_it_waits_for_its_port(conf: Any, component: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as former:
+        conf(deploy__http_server_ip="127.0.0.1", deploy__http_server_port=former.getsockname()[1])
+        running = component()
+        began = time.monotonic()
+        running.stop()
+    assert time.monotonic() - began < file_server.RETRY_SECONDS
+    assert web_root.url() == ""
