@@ -46,6 +46,18 @@ def write_capability(node: Node, record: Record, name: str, value: str) -> None:
     _put(values, record, capabilities | {name: value})
 
 
+def drop_capability(node: Node, record: Record, name: str, value: str) -> None:
+    """Remove a capability that has this value; the caller saves the node. What is malformed stays."""
+    values: dict[str, object] = getattr(node, record)
+    try:
+        capabilities = _parsed(values.get(_CAPABILITIES))
+    except ValueError:
+        return  # it is refused where it is read
+    if capabilities.get(name) == value:
+        del capabilities[name]
+        _put(values, record, capabilities)
+
+
 def take_back(node: Node, record: Record) -> None:
     """Put back what stood in a record before the service wrote to it; the caller saves the node."""
     values: dict[str, object] = getattr(node, record)

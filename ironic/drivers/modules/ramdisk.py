@@ -7,9 +7,10 @@ The boot interface boots what instance_info names, now and whenever the machine 
 import logging
 from typing import Any, ClassVar, Final
 
-from ironic.core import own_values
+from ironic.core import own_values, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import instance_capabilities
+from ironic.drivers.interfaces.boot_and_deploy import ORIGINAL
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.agent_base import AgentBase
 from ironic.drivers.step_declarations import deploy_step
@@ -73,6 +74,13 @@ class RamdiskDeploy(AgentBase):
         _set_boot_option(task.node)
         task.boot.prepare_instance(task)
         task.node.save()
+
+    def restore_interface(self, task: Task) -> None:
+        """Restore the interface that was replaced by this one; earlier releases have left their boot option."""
+        node = task.node
+        if node.provision_state == states.ACTIVE and node.driver_internal_info.get(ORIGINAL):
+            own_values.drop_capability(node, "instance_info", "boot_option", BOOT_OPTION)
+        super().restore_interface(task)
 
     def validate_adoption(self, task: Task) -> None:
         """Check what the machine boots whenever it starts."""

@@ -261,6 +261,24 @@ def test_an_image_follows_a_ramdisk(bench, able, monkeypatch, verb, capabilities
     assert (second.deploy_interface, second.instance_info) == ("direct", IMAGE | given)
 
 
+@pytest.mark.parametrize(
+    "given", [{}, {"disk_label": "gpt"}, "boot_option:ramdisk", "disk_label:gpt,boot_option:ramdisk"]
+)
+def test_an_image_follows_a_ramdisk_of_a_release_that_did_not_take_its_boot_option_back(bench, able, given):
+    uuid = node(bench, "autodetect", RAMDISK)
+    assert bench.verb(uuid, "active") == (states.ACTIVE, None)
+    first = bench.row(uuid)
+    left = given if isinstance(given, str) else given | {"boot_option": "ramdisk"}
+    memory = {name: value for name, value in first.driver_internal_info.items() if name != "own_values"}
+    info = IMAGE | {"capabilities": left}
+    bench.store.nodes.update(uuid, {"instance_info": info, "driver_internal_info": memory})
+    assert bench.verb(uuid, "rebuild")[0] == states.DEPLOYWAIT
+    second = bench.row(uuid)
+    assert second.deploy_interface == "direct"
+    assert "boot_option" not in str(second.instance_info)
+    assert ("disk_label" in str(second.instance_info)) is ("disk_label" in str(given))
+
+
 # Adopting
 
 
