@@ -33,7 +33,7 @@ def test_an_authority_that_is_no_file_fails_the_download_at_once(conf, tmp_path,
     os.mkfifo(tmp_path / "pipe")
     conf(webserver_verify_ca=str(tmp_path / said))
     with pytest.raises(CallFailed, match=r"\[DEFAULT\]webserver_verify_ca can't be read"):
-        image_servers.get("https://127.0.0.1:9/image")
+        image_servers.tls_context()
 
 
 WANTED = "Basic bWU6cHc="
