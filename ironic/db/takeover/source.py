@@ -23,7 +23,7 @@ class UnreadableTime(IronicError):
     text = "A time in table {table}, behind the row {position}, can't be read: {fault}. Correct it."
 
 
-class Source:
+class TheirTables:
     """The reference's tables in one database, where they are: `is_aside` or at their own place."""
 
     def __init__(self, connection: Connection, *, is_aside: bool) -> None:
@@ -106,7 +106,7 @@ def key_of(reading: Reading) -> list[str]:
     return [str(column.name) for column in metadata.tables[reading.source].primary_key]
 
 
-def batches(source: Source, connection: Connection, reading: Reading) -> Iterator[list[Mapping[str, Any]]]:
+def batches(source: TheirTables, connection: Connection, reading: Reading) -> Iterator[list[Mapping[str, Any]]]:
     """Give all rows of a reading."""
     after: list[object] | None = None
     while rows := source.batch(connection, reading, after):

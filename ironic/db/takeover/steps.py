@@ -32,7 +32,7 @@ from ironic.db.takeover import aside, state
 from ironic.db.takeover.findings import SAYS, Findings, Loss
 from ironic.db.takeover.revisions import Recognised
 from ironic.db.takeover.rows import OWNERS, READINGS, Conversion, Known, Reading, Row
-from ironic.db.takeover.source import Source, batches, position
+from ironic.db.takeover.source import TheirTables, batches, position
 
 Say = Callable[[str], None]
 # Alembic's marker until all rows are there: no service looks at it.
@@ -106,7 +106,7 @@ class Settings:
 
 def plan(connection: Connection, settings: Settings) -> Findings:
     """Read all rows of a database of the reference without writing, and return what was found."""
-    source = Source(connection, is_aside=False)
+    source = TheirTables(connection, is_aside=False)
     findings = Findings()
     known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
     for reading in READINGS:
@@ -159,7 +159,7 @@ class TakeOver:
         """Plan and note what is to be done; raises InTheWay, NeedsRepair or LossNotAccepted."""
         with self._engine.connect() as connection:
             present = set(sa.inspect(connection).get_table_names())
-            source = Source(connection, is_aside=False)
+            source = TheirTables(connection, is_aside=False)
             if strangers := sorted(present & set(metadata.tables) - set(source.names)):
                 raise InTheWay(names=", ".join(strangers))
             findings = plan(connection, settings)
@@ -187,6 +187,8 @@ class TakeOver:
         with self._writing() as connection:
             aside.move(connection, self._tables(connection))
             state.put(connection, state.PHASE, "creating")
+        # New connections turn the log of SQLite on, as the file is not the reference's any more: commits get cheaper.
+        self._engine.dispose()
 
     def _create(self) -> None:
         with self._writing() as connection:
@@ -198,7 +200,7 @@ class TakeOver:
     def _copy(self) -> None:
         with self._engine.connect() as connection:
             settings = self._settings(connection)
-            source = Source(connection, is_aside=True)
+            source = TheirTables(connection, is_aside=True)
             known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
             known.kept = {name: _keys(connection, name) for name in OWNERS}
         for reading in READINGS:
@@ -207,7 +209,7 @@ class TakeOver:
         with self._writing() as connection:
             state.put(connection, state.PHASE, "checking")
 
-    def _copy_table(self, source: Source, reading: Reading, known: Known) -> None:
+    def _copy_table(self, source: TheirTables, reading: Reading, known: Known) -> None:
         conversion, progress = Conversion(reading, known, Findings()), _Progress(self._say, reading.name)
         mark = f"at {reading.name}"
         with self._engine.connect() as connection:
@@ -246,7 +248,7 @@ class TakeOver:
     def _written(self, connection: Connection) -> list[str]:
         """Return the tables whose rows are not those that were read, but for those of processes."""
         settings = self._settings(connection)
-        source = Source(connection, is_aside=True)
+        source = TheirTables(connection, is_aside=True)
         known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
         expected = dict.fromkeys(metadata.tables, 0)
         written = set()
