@@ -120,7 +120,7 @@ def test_long_details_stay_within_the_frame(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert {len(line) for line in lines} == {len(lines[0])}
     assert len(lines[0]) < 80
-    assert sum("Details: " in line for line in lines) == 4
+    assert sum("Details: " in line for line in lines) == 5
     assert all(any(host in line for line in lines) for host in hosts)
 
 
