@@ -31,7 +31,7 @@ def page() -> str:
 
 def _table(flow: StepKind) -> Iterator[str]:
     yield f"## {_TITLES[flow]}\n"
-    rows = [_row(name, cls, step) for name, cls in _classes() for step in cls._steps[flow]]
+    rows = [_row(name, cls, step) for name, cls in _classes() for step in sorted(cls._steps[flow], key=_order)]
     if not rows:
         yield "None so far.\n"
         return
@@ -39,6 +39,10 @@ def _table(flow: StepKind) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- | --- |"
     yield from rows
     yield ""
+
+
+def _order(step: Mapping[str, Any]) -> tuple[int, str]:
+    return (-step["priority"], step["step"])
 
 
 def _classes() -> Iterator[tuple[str, Any]]:

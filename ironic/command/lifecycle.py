@@ -16,9 +16,10 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from types import FrameType
 from typing import Final
@@ -41,6 +42,8 @@ WELL, FAILED, UNFINISHED = 0, 1, 3
 
 # Caused by the operator: the message is enough. Anything else is a bug and is logged with its traceback.
 EXPLAINED = (IronicError, OSError, ValueError, cfg.Error, db_errors.DBError, LogConfigError)
+
+_STACK_SIZE: Final = "IRONIC_THREAD_STACK_SIZE"
 
 # Seconds between two checks whether the work of a draining process has ended.
 _DRAIN_POLL_SECONDS: Final = 0.5
@@ -96,6 +99,12 @@ def run_program(name: str, build: Build, argv: Sequence[str]) -> int:
         print(f"{name} can't start: {config_files.in_words(fault)}", file=sys.stderr)
         return FAILED
 
+    try:
+        set_thread_stacks(os.environ)
+    except ValueError as fault:
+        LOG.error("%s can't start: %s", name, fault)
+        _tell(CONF, f"{name} can't start: {fault}")
+        return FAILED
     status = run_components(CONF, name, build, began=BEGAN)
     if status == UNFINISHED:
         # Threads are still at work, and the interpreter would wait for them for ever.
@@ -104,6 +113,20 @@ def run_program(name: str, build: Build, argv: Sequence[str]) -> int:
         sys.stderr.flush()
         os._exit(status)
     return status
+
+
+def set_thread_stacks(environment: Mapping[str, str]) -> None:
+    """Give threads stacks of IRONIC_THREAD_STACK_SIZE bytes; ValueError for a size that the system refuses."""
+    text = environment.get(_STACK_SIZE, "").strip()
+    if not text:
+        return
+    try:
+        size = int(text)
+        if size <= 0:
+            raise ValueError("it must be a number of bytes above 0")
+        threading.stack_size(size)
+    except (ValueError, OverflowError, RuntimeError) as error:
+        raise ValueError(f"{_STACK_SIZE} in the environment is {text[:64]!r}: {error}") from error
 
 
 def run_components(conf: cfg.ConfigOpts, name: str, build: Build, *, began: float | None = None) -> int:

@@ -221,4 +221,4 @@ def _of_notification_drivers(conf: cfg.ConfigOpts) -> Iterator[Name]:
     group = "oslo_messaging_notifications"
     drivers = {text for name, text in checked_values.texts_set(conf) if name == (group, "driver")}
     if drivers - library_options.notification_drivers():
-        yield from (name for name, _ in texts_set(conf) if name[0] == group)
+        yield from (name for name, _ in checked_values.texts_set(conf) if name[0] == group)

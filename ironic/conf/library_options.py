@@ -24,6 +24,7 @@ LIBRARIES = frozenset(
     {
         "keystonemiddleware.audit",
         "keystonemiddleware.auth_token",
+        "oslo.concurrency",  # of the queue manager of oslo.messaging
         "oslo.config",
         "oslo.log",
         "oslo.messaging",

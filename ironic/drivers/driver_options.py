@@ -70,7 +70,7 @@ class DriverOptions:
             hardware_types=tuple(dict.fromkeys(conf.enabled_hardware_types)),
             classic_drivers=tuple(dict.fromkeys(conf.enabled_drivers)),
             enabled=enabled,
-            defaults={kind: conf[default_option(kind)] for kind in KINDS},
+            defaults={kind: conf[default_option(kind)] or None for kind in KINDS},
             unasked=frozenset(unasked),
             clean_priorities=CleanPriorities.from_conf(conf),
         )

@@ -301,6 +301,15 @@ def test_it_reads_the_options(conf: Callable[..., None]) -> None:
         Composition.load(CONF, registry({"acme": VendorFirst}))
 
 
+def test_an_empty_default_is_none(conf: Callable[..., None]) -> None:
+    conf(
+        enabled_hardware_types=["acme"], **{f"enabled_{kind}_interfaces": list(n or ()) for kind, n in ENABLED.items()}
+    )
+    unset = Composition.load(CONF, registry()).default("acme", "deploy")
+    conf(default_deploy_interface="", default_storage_interface="")
+    assert Composition.load(CONF, registry()).default("acme", "deploy") == unset
+
+
 def enable_everything(conf: Callable[..., None], *types: str) -> None:
     conf(
         enabled_hardware_types=list(types),
