@@ -127,7 +127,7 @@ def test_long_details_stay_within_the_frame(tmp_path: Path) -> None:
 def test_an_empty_database_leaves_the_other_checks_their_rows(tmp_path: Path) -> None:
     done = check(tmp_path, "--json")
     assert (done.returncode, done.stderr) == (2, "")
-    _, interfaces, *_ = json.loads(done.stdout)["checks"]
+    _, _, interfaces, *_ = json.loads(done.stdout)["checks"]
     assert interfaces["result"] == 2
     assert interfaces["details"].startswith("The check failed: ")
     assert "\n" not in interfaces["details"]
