@@ -239,9 +239,9 @@ class TakeOver:
         with self._writing() as connection:
             if connection.dialect.name == "postgresql":
                 _count_on(connection)
-            # The last act: from here on services start. The note behind it may be repeated.
-            schema.record(connection)
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_WORKING_VERSION}")
+            # The last act, from which on services start. No change of tables follows, which MariaDB would commit apart.
+            schema.record(connection)
             state.put(connection, state.PHASE, DONE)
         self._say("All rows are there, as they were read.")
 
