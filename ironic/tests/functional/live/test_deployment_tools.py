@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,19 @@ def test_a_rendered_file_starts_and_its_page_names_what_is_lost(
     assert lost <= names
     section = PAGE.read_text().partition(f"## {tool}\n")[2].partition("\n## ")[0]
     assert {name for name in names if name not in section} == set()
+
+
+def test_a_broker_that_the_environment_names_is_used(tmp_path: Path) -> None:
+    configuration = tmp_path / "ironic.conf"
+    text = (DATA / "bifrost.conf").read_text().replace("@STATE_DIR@", str(tmp_path))
+    configuration.write_text(text.replace("rpc_transport = none\n", ""))
+    create_database(configuration)
+    variables = {"OS_DEFAULT__TRANSPORT_URL": "rabbit://127.0.0.1:1/"}
+    service = Service("ironic", [configuration], tmp_path / "service.log", environment=variables)
+    try:
+        deadline = time.monotonic() + 60
+        while "The message broker at rabbit://127.0.0.1:1/ can't be used yet" not in service.log:
+            assert time.monotonic() < deadline and "is ready after" not in service.log, service.log[-3000:]
+            time.sleep(0.1)
+    finally:
+        service.stop()
