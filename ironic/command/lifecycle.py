@@ -266,6 +266,11 @@ def _reload(conf: cfg.ConfigOpts, components: Sequence[Component]) -> None:
     except (Exception, SystemExit) as error:
         fault = error
     # While an exception is being handled, oslo.log repeats it after every message.
+    if isinstance(fault, LogConfigError):
+        # The handlers were gone before the file was read.
+        with suppress(Exception):
+            logging_setup.set_up(conf)
+            logging_setup.make_harmless(conf)
     if fault is not None:
         LOG.error(
             "The configuration can't be read again, so nothing changes: %s. Mend it and send SIGHUP again.",

@@ -29,7 +29,10 @@ def warn_of_strangers(installed: Iterable[Distribution] | None = None) -> None:
 def _faults(installed: Iterable[Distribution]) -> Iterator[str]:
     for each in installed:
         # Reading what the others say of themselves would take half a second.
-        points = each.read_text("entry_points.txt") or ""
+        try:
+            points = each.read_text("entry_points.txt") or ""
+        except (OSError, UnicodeDecodeError):
+            continue
         if not any(group in points for group in _EXTENDING):
             continue
         if (each.name or "").lower() == OWN:

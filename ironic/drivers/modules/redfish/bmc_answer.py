@@ -55,6 +55,8 @@ class BmcAnswer:
         self._server, self._path, self._is_of_order = server, path, is_of_order
         # Whether the words of a refusal, or of a task that fails, are for the log only.
         self.is_hidden = False
+        # Passwords that its words may repeat.
+        self.secrets: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -434,10 +434,10 @@ class BmcConnector:
                     self._pinned.clear()
                 raise LostConnection(error, self._access) from error
         running.take(len(read.content))
-        if read.status_code >= HTTPStatus.BAD_REQUEST:
-            # The library writes errors into the log.
-            given_password = body.get("Password") if isinstance(body, Mapping) else None
-            read.content = without_passwords(read.content, given_password, self._access.password)
+        passwords = (body.get("Password") if isinstance(body, Mapping) else None, self._access.password)
+        read.secrets = tuple(each for each in passwords if isinstance(each, str))
+        if read.status_code >= HTTPStatus.BAD_REQUEST:  # the library writes errors into the log
+            read.content = without_passwords(read.content, *read.secrets)
         read.is_hidden = self._access.by_project
         return read
 

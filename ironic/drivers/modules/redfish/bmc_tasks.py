@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from sushy import exceptions as sushy_errors
 
+from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.bmc_messages import HiddenRefusal, messages_in, refusal_of, words_of
@@ -88,6 +89,7 @@ def read_task(system: System, uri: str) -> BmcTask:
     if answer.status_code == HTTPStatus.NO_CONTENT:
         return BmcTask("", End.GOOD)
     found = _state_in(answer, uri)
+    found = replace(found, text=safe_text(found.text, *answer.secrets))
     has_words = answer.is_hidden and found.text
     return replace(found, text=hidden(TASK_FAILS, "A task of a BMC at an address", found.text)) if has_words else found
 

@@ -164,6 +164,24 @@ def test_a_mistake_in_a_file_that_is_read_again_changes_and_ends_nothing(
     assert service.stop() == 0
 
 
+def test_a_file_of_loggers_that_can_not_be_used_ends_no_log(start: Callable[..., Service]) -> None:
+    service = start(str)
+    service.await_ready()
+    path, loggers = service.log_file.parent / "ironic.conf", service.log_file.parent / "loggers.ini"
+    loggers.write_text("[loggers")
+    text = path.read_text()
+    for number in (1, 2):
+        path.write_text(text.replace("[DEFAULT]", f"[DEFAULT]\nlog_config_append = {loggers}", 1))
+        service.signal(signal.SIGHUP)
+        deadline = time.monotonic() + 60
+        while service.log.count("so nothing changes: ") < number:
+            assert time.monotonic() < deadline, service.log
+            time.sleep(0.05)
+    assert str(loggers) in service.log
+    assert service.stop() == 0
+    assert "has ended" in service.log
+
+
 @pytest.mark.demand("S16")
 def test_names_that_nobody_knows_refuse_the_start_with_all_of_them_in_one_message(
     start: Callable[..., Service],
