@@ -107,6 +107,7 @@ test:
 # One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.
 battery: services
 	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 3600 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
+	@IRONIC_BATTERY=1 $(BIN)/pytest -q -p no:cacheprovider -m battery ironic/tests/functional/db
 
 # Prints its seed with a failure; the same seed and number of examples find it again. After it, with all their examples,
 # the tests that draw their input: `make test` draws a quarter.

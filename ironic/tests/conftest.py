@@ -1,6 +1,7 @@
 """Fixtures for every test of the project, and which tests run and in which order."""
 
 import gc
+import os
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -119,8 +120,12 @@ _LONG: Final = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put what takes long first; deselect what proves none of the demands on the command line, if any."""
+    """Put what takes long first; deselect what is for the battery, and what proves none of the demands asked for."""
     items.sort(key=_turn)
+    left = [] if os.environ.get("IRONIC_BATTERY") else [one for one in items if one.get_closest_marker("battery")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [one for one in items if one not in left]
     if chosen := set(config.getoption("--demand")):
         proving = [one for one in items if any(chosen.intersection(mark.args) for mark in one.iter_markers("demand"))]
         config.hook.pytest_deselected(items=[one for one in items if one not in proving])

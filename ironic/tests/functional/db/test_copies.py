@@ -131,6 +131,7 @@ POINTS: Mapping[str, Sequence[Sequence[int]]] = {
 }
 
 
+@pytest.mark.battery
 @pytest.mark.parametrize("part", range(2))
 def test_killed_before_any_statement_it_is_no_database_for_a_service_and_the_same_command_ends_it(
     file: Engine, target: Engine, tmp_path: Path, part: int
@@ -169,12 +170,12 @@ def test_a_copy_that_is_killed_again_and_again_goes_on_where_it_was(file: Engine
     assert list(stored(target)) == list(stored(file))
 
 
-def test_what_was_written_meanwhile_is_found_and_the_next_run_begins_anew(source: Engine, target: Engine) -> None:
-    steps = transfer(Origin.of(source), target, "copy", "run it again.")
+def test_what_was_written_meanwhile_is_found_and_the_next_run_begins_anew(file: Engine, target: Engine) -> None:
+    steps = transfer(Origin.of(file), target, "copy", "run it again.")
     for step in steps:
         if isinstance(step, Copied) and step.is_complete and step.table == "nodes":
             break
-    store = connect(source.url.render_as_string(hide_password=False))
+    store = connect(file.url.render_as_string(hide_password=False))
     late = node(store)
     store.nodes.update(3, {"name": "changed"})
     try:
@@ -183,8 +184,8 @@ def test_what_was_written_meanwhile_is_found_and_the_next_run_begins_anew(source
         assert f"2 rows of nodes (key 3, {late.id})" in str(error.value)
         assert "it begins anew" in str(error.value)
         assert not is_usable(target)
-        copy(source, target)
-        assert list(stored(target)) == list(stored(source))
+        copy(file, target)
+        assert list(stored(target)) == list(stored(file))
     finally:
         store.nodes.delete(late.id)
         store.nodes.update(3, {"name": None})

@@ -166,6 +166,14 @@ def test_the_way_back_leads_to_the_same_tables_and_rows(empty: str) -> None:
     assert set(contents(empty)) == {*metadata.tables, "alembic_version"}
 
 
+_battery = pytest.mark.battery
+IN_BATTERY_ON_SERVERS = pytest.mark.parametrize(
+    "empty",
+    ["sqlite", pytest.param("mariadb", marks=_battery), pytest.param("postgresql", marks=_battery)],
+    indirect=True,
+)
+
+
 def killed_at(url: str, event: str, number: int) -> bool:
     """Take over in a process that is killed at a commit or a statement; return whether it was done before."""
     child = os.fork()
@@ -189,6 +197,7 @@ def killed_at(url: str, event: str, number: int) -> bool:
     return not os.WIFSIGNALED(status)
 
 
+@IN_BATTERY_ON_SERVERS
 def test_it_goes_on_wherever_it_was_killed(empty: str) -> None:
     """Each process is killed at its second commit: each step is lost once before its end, and made by the next one."""
     record = restore(empty, NEWEST)
@@ -204,6 +213,7 @@ def test_it_goes_on_wherever_it_was_killed(empty: str) -> None:
     assert compare(empty, record) == []
 
 
+@IN_BATTERY_ON_SERVERS
 def test_the_way_back_goes_on_wherever_it_was_killed(empty: str) -> None:
     restore(empty, NEWEST)
     before = contents(empty)
