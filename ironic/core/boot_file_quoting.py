@@ -27,9 +27,8 @@ _LONGEST_OF_ALL: Final = 4000
 
 _WORD: Final = re.compile(r"""(?:[^ "']|"[^"]*"|'[^'"]*')+""")
 _QUOTED: Final = re.compile(r""""[^"]*"|'[^'"]*'""")
-# A quoted part, which stays as it is, or what counts as a blank: a tab, or a line end with nothing after it. A quote
-# without an end is refused afterwards.
-_BLANKS: Final = re.compile(r"""("[^"]*"|'[^']*')|\t|\r?\n(?=[ \t\r\n]*\Z)""")
+# A quoted part, which stays as it is, or a tab, which counts as a blank. A quote without an end is refused afterwards.
+_BLANKS: Final = re.compile(r"""("[^"]*"|'[^']*')|\t""")
 _ENDS_A_COMMAND: Final = frozenset({"||", "&&", ";", "#"})
 _EXPANDS: Final = "${"
 # A word that needs no quotes in GRUB.
@@ -43,7 +42,9 @@ def words(text: str) -> list[str]:
     character that can't be printed is refused, wherever it stands.
     """
     check_length(text)
-    text = _BLANKS.sub(lambda found: found[1] or " ", text)
+    body = text.rstrip(" \t\r\n")
+    end = text[len(body) :].replace("\r\n", " ").replace("\n", " ")
+    text = _BLANKS.sub(lambda found: found[1] or " ", body + end)
     if not text.isprintable():
         raise ValueError("must be one line of printable text")
     # PXELINUX and the kernel's EFI stub fetch the file it names, anywhere in the line.

@@ -59,7 +59,7 @@ class BootFiles:
         values |= {"pxe_options": _older_variables(values), "ROOT": _ROOT, "enumerate": enumerate}
         text = boot_templates.render(self._template(program), **values)
         section = _SECTIONS.get(prepared.purpose)
-        if section and re.search(rf"^:{section}[ \t]*$", text, re.MULTILINE):
+        if section and any(line.rstrip(" \t") == f":{section}" for line in text.split("\n")):
             text = _FIRST_SECTION.sub(f"goto {section}", text, count=1)
         # A copy for the operator; no machine requests it. It may contain a token.
         shared_boot_files.write_file(self._layout.folder / CONFIG, text, _PRIVATE)
