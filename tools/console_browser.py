@@ -70,7 +70,7 @@ def serving(directory: Path, screens: "Screens") -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen([run.PROGRAMS / "ironic", *files], stdin=subprocess.DEVNULL) as service:
         try:
-            if not run.await_answer(url, service):
+            if not run.await_answer(url, service, directory / "ironic"):
                 raise SystemExit(f"The service did not start; see {directory}/ironic/ironic.log")
             yield url
         finally:

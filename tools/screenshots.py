@@ -72,7 +72,7 @@ def of_a_terminal(browser: Browser, directory: Path) -> None:
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen([run.PROGRAMS / "ironic", *option], stdin=subprocess.DEVNULL) as service:
         try:
-            if not run.await_answer(url, service):
+            if not run.await_answer(url, service, directory / "service"):
                 raise SystemExit("the service did not start")
             session = typed(SESSION, {"OS_AUTH_TYPE": "none", "OS_ENDPOINT": url})
         finally:

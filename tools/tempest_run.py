@@ -109,7 +109,7 @@ def serving(directory: Path) -> Iterator[keystone_server.Keystone]:
         subprocess.run([run.PROGRAMS / "ironic-dbsync", *options, "upgrade"], check=True)
         service = subprocess.Popen([run.PROGRAMS / "ironic", *options], stdin=subprocess.DEVNULL)
         try:
-            if not run.await_answer(url, service):
+            if not run.await_answer(url, service, directory / "ironic"):
                 raise SystemExit(f"The service did not start; see {directory}/ironic/ironic.log")
             yield keystone
         finally:
