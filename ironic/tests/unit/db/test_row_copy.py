@@ -11,7 +11,7 @@ from ironic.db import engines, row_copy
 from ironic.db.row_copy import PROGRESS, Compared, Digest, TableCopy, Values
 
 _old, _new = sa.MetaData(), sa.MetaData()
-OWNERS = sa.Table("old_owners", _old, sa.Column("id", sa.Integer, primary_key=True), sa.Column("name", sa.String(20)))
+OWNERS = sa.Table("old_owners", _old, sa.Column("id", sa.Integer, primary_key=True), sa.Column("name", sa.Text()))
 TAGS = sa.Table(
     "old_tags",
     _old,
