@@ -147,6 +147,9 @@ class Deletion(Work):
     def node_id(self) -> int:
         return self.node.id
 
+    def write(self, work: Callable[[], None]) -> None:
+        self.store.run(lambda _: work())
+
 
 @pytest.fixture
 def deleted(store: Store) -> Any:

@@ -33,7 +33,8 @@ def service(tmp_path: Path) -> Iterator[Service]:
         ("POST", "/v1/nodes", {"driver": "fake-hardware"}, 0, 1, 1),
         ("PATCH", "/v1/nodes/n3", [{"op": "add", "path": "/extra/a", "value": 1}], 2, 1, 1),
         ("PATCH", "/v1/nodes/n3?x=1", [], 0, 0, 0),
-        ("PUT", "/v1/nodes/n3/maintenance", {}, 1, 1, 1),
+        # The second one is the entry of the history.
+        ("PUT", "/v1/nodes/n3/maintenance", {}, 1, 2, 1),
         ("PUT", "/v1/nodes/n3/states/provision", {"target": "manage"}, 1, 0, 0),
         ("DELETE", "/v1/nodes/n3", None, 1, 0, 0),
         ("GET", "/v1/chassis", None, 1, 0, 0),
