@@ -24,9 +24,16 @@ from ironic.api.served_api import BareMetalApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import logging_setup
 from ironic.integrations.metrics import METRICS
+from ironic.rpc.client import ConductorClients
+from ironic.rpc.in_process import InProcess
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
+
+
+def clients(service: Service) -> ConductorClients:
+    """Return clients of conductors of which none is there."""
+    return ConductorClients(InProcess(), service.hash_ring)
 
 
 @pytest.fixture
@@ -54,7 +61,7 @@ def test_the_unexpected_is_a_plain_500_and_a_line_in_the_log(
     settings = ApiSettings(debug_tracebacks=debug)
     inner = Api(
         BareMetalApi([Route("GET", "/v1/boom", boom)]),
-        Services(service.store, None, service.hash_ring, settings, NoauthPolicy()),  # type: ignore[arg-type]  # no call is made
+        Services(service.store, clients(service), service.hash_ring, settings, NoauthPolicy()),
     )
     service.app = Middleware(inner, settings, BareMetalApi([]))
     with caplog.at_level(logging.ERROR):
@@ -91,7 +98,7 @@ def quiet(request: Request) -> Answer:
 
 @pytest.mark.parametrize("given", ["req-6f2b0c1e-93ad-4a57-8e11-0c9b7d5f3a42", "req-1", None])
 def test_the_log_names_the_request_of_a_service_that_calls(service: Service, given: str | None) -> None:
-    parts = Services(service.store, None, service.hash_ring, ApiSettings(), NoauthPolicy())  # type: ignore[arg-type]  # no call is made
+    parts = Services(service.store, clients(service), service.hash_ring, ApiSettings(), NoauthPolicy())
     app = Middleware(Api(BareMetalApi([Route("GET", "/v1/quiet", quiet)]), parts), ApiSettings(), BareMetalApi([]))
     lines = io.StringIO()
     handler = logging.StreamHandler(lines)
