@@ -37,13 +37,13 @@ def without_passwords(content: bytes, *passwords: str) -> bytes:
     secrets = {form for password in filter(None, passwords) for form in (password, json.dumps(password)[1:-1])}
     if not secrets:
         return content
+    longest_first = sorted(secrets, key=len, reverse=True)
     try:
-        document = json.loads(content)
+        return json.dumps(_masked(json.loads(content), longest_first)).encode()
     except (ValueError, RecursionError):
-        for secret in sorted(secrets, key=len, reverse=True):
+        for secret in longest_first:
             content = content.replace(secret.encode(), _HIDDEN.encode())
         return content
-    return json.dumps(_masked(document, sorted(secrets, key=len, reverse=True))).encode()
 
 
 def _masked(value: object, secrets: Sequence[str], name: str = "") -> object:

@@ -39,3 +39,8 @@ def test_a_quoted_request_and_what_is_no_json_are_searched_too() -> None:
     assert b"a" not in json.loads(without_passwords(quoted, 'a"b'))["message"].partition(":")[2].encode()
     assert without_passwords(b"<p>hunter2</p>", "hunter2") == b"<p>***</p>"
     assert without_passwords(b"\xff{", "", "x") == b"\xff{"
+
+
+@pytest.mark.parametrize("depth", [400, 900, 5000])
+def test_a_deep_document_is_searched_as_bytes(depth: int) -> None:
+    assert b"hunter2" not in without_passwords(b"[" * depth + b'"hunter2"' + b"]" * depth, "hunter2")
