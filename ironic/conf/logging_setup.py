@@ -132,8 +132,9 @@ class _Harmless(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> Any:
         """Return the masked text of a record, in one line; for fluentd it is a dictionary."""
-        if "context" not in record.__dict__ and (values := log_values()) is not None:
-            record.context = values
+        if "context" not in record.__dict__:
+            # None as well: a library may have left a request of its own in this thread, which oslo.log would name.
+            record.context = log_values()
         try:
             made: Any = self._inner.format(record)
         except Exception as error:

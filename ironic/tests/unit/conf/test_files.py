@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from oslo_config import cfg
+from oslo_context.context import RequestContext as OsloContext
 
 from ironic.conf import CONF, config_files, logging_setup, prepare
 from ironic.core.context import RequestContext, logged
@@ -209,6 +210,8 @@ def test_a_line_names_the_request_that_it_is_written_for(tmp_path: Path) -> None
         log_lines.warning("within")
         with logged(RequestContext(request_id="req-2")):
             log_lines.warning("of another")
+    # A library that is used in this thread leaves its own request there.
+    OsloContext(request_id="req-3")
     log_lines.warning("without")
     within, other, without = [line.partition(" WARNING ")[2] for line in log.read_text().splitlines()[-3:]]
     assert within.endswith("[- req-1 alice\\nb p1 - - - -] within")
