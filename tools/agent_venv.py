@@ -79,7 +79,7 @@ def _base_python() -> str:
 def _make(directory: Path) -> None:
     print(f"Installing {AGENT} into {directory} ...", flush=True)
     python = directory / "bin" / "python"
-    install = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input", "install"]
+    install: list[str | Path] = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input", "install"]
     run(_base_python(), "-m", "venv", "--clear", directory)
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(PLUGIN, copy, dirs_exist_ok=True)  # the build writes files beside the sources

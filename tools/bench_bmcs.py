@@ -12,12 +12,11 @@ import json
 import os
 import socketserver
 import statistics
-import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -251,7 +250,7 @@ def run(directory: Path, what: str, more: dict[str, dict[str, Any]], number: int
     interfaces = {f"enabled_{kind}_interfaces": "redfish" for kind in ("power", "management")}
     monitoring = more.get("conductor", {"enable_health_monitoring": False})
     sensors = {"send_sensor_data": True, "interval": interval, "enable_for_undeployed_nodes": True}
-    options: dict[str, dict[str, object]] = {
+    options: dict[str, Mapping[str, object]] = {
         "DEFAULT": {"auth_strategy": "noauth", "state_path": directory, "enabled_hardware_types": "redfish"}
         | {"rpc_transport": "none", "log_file": f"{directory}/log", **interfaces},
         "api": {"host_ip": "127.0.0.1", "port": port},
@@ -274,4 +273,4 @@ def run(directory: Path, what: str, more: dict[str, dict[str, Any]], number: int
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

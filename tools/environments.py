@@ -35,7 +35,7 @@ def install(directory: Path, packages: Iterable[str]) -> None:
     print(f"Installing {', '.join(wanted)} into {directory} ...", flush=True)
     # Copying pip into it, and compiling modules that nothing may import, would take longer than the packages.
     run(sys.executable, "-m", "venv", "--clear", "--without-pip", directory)
-    pip = [sys.executable, "-m", "pip", "--python", directory / "bin" / "python"]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", directory / "bin" / "python"]
     quiet = ("-qq", "--disable-pip-version-check", "--no-input")
     run(*pip, *quiet, "install", "--no-compile", *wanted)
 

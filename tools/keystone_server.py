@@ -129,7 +129,7 @@ class Keystone:
 
     def start(self) -> Self:
         """Start it and wait until it answers."""
-        program = [_python(), "-W", "ignore", "-c", _SERVER % (HOST, self.port)]
+        program: list[str | Path] = [_python(), "-W", "ignore", "-c", _SERVER % (HOST, self.port)]
         with (self.directory / "output").open("ab") as output:
             self._process = subprocess.Popen(
                 [*program, "--config-file", self.directory / "keystone.conf"],
@@ -255,7 +255,7 @@ def _make_data(directory: Path) -> None:
         fresh = Path(name)
         (fresh / "keys").mkdir(mode=0o700)
         keystone = Keystone(fresh, free_port())
-        manage = [_python(), "-W", "ignore", HOME / "bin" / "keystone-manage"]
+        manage: list[str | Path] = [_python(), "-W", "ignore", HOME / "bin" / "keystone-manage"]
         manage += ["--config-file", fresh / "keystone.conf"]
         owner = ["--keystone-user", pwd.getpwuid(os.getuid()).pw_name]
         owner += ["--keystone-group", grp.getgrgid(os.getgid()).gr_name]

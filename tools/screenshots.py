@@ -19,6 +19,8 @@ import run
 from console_browser import ROOT, ScreensOfThisHost, opened, serving, shown, until
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from ironic.tests.live_service import free_port
+
 PLACE = ROOT / "doc" / "_static" / "screenshots"
 # Pages load them with their text.
 MOST_BYTES = 100_000
@@ -65,7 +67,7 @@ def of_a_console(browser: Browser, directory: Path) -> None:
 
 def of_a_terminal(browser: Browser, directory: Path) -> None:
     """Type the commands of the quick start for a service of its own, and take what they print."""
-    port = console_browser.free_port()
+    port = free_port()
     configuration = run.configure(directory / "service", port)
     option = [f"--config-file={configuration}"]
     subprocess.run([run.PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True, stdout=subprocess.DEVNULL)

@@ -136,7 +136,7 @@ def test(directory: Path, pattern: str) -> tuple[int, str]:
         # The last value of an option counts.
         shared = (SHARED / "tempest.conf").read_text()
         (workspace / "etc" / "tempest.conf").write_text(f"{shared}{own}")
-        command = [tempest, "run", "--regex", pattern, "--concurrency", "4"]
+        command: list[str | Path] = [tempest, "run", "--regex", pattern, "--concurrency", "4"]
         process = subprocess.Popen(
             command,
             cwd=workspace,

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from changes import CHANGES, HELD_BY, Change
+from change_cost.changes import CHANGES, HELD_BY, Change
 from scratch_tree import copy_tree, run_tests
 
 

@@ -187,9 +187,11 @@ class Filler:
         time.sleep(1)
 
 
-_MANAGE, _PROVIDE = ("manage", "manageable", {}), ("provide", "available", {})
+_Verb = tuple[str, str, dict[str, object]]
+_MANAGE: _Verb = ("manage", "manageable", {})
+_PROVIDE: _Verb = ("provide", "available", {})
 _ERASE = {"interface": "deploy", "step": "erase_devices", "args": {}}
-PATHS: dict[str, tuple[tuple[str, str, dict[str, object]], ...]] = {
+PATHS: dict[str, tuple[_Verb, ...]] = {
     "enrolled": (),
     "manageable": (_MANAGE,),
     "available": (_MANAGE, _PROVIDE),

@@ -77,7 +77,7 @@ class Reference:
 
     def run(self, program: str, *words: str) -> None:
         """Run one of its programs to its end; raises CalledProcessError when it fails."""
-        command = [self.release.program(program), "--config-file", self._file, *words]
+        command: list[str | Path] = [self.release.program(program), "--config-file", self._file, *words]
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, cwd=self.directory, capture_output=True)
 
     def make_schema(self) -> None:

@@ -153,15 +153,15 @@ def _dot(graph: Graph) -> str:
         if group:
             lines.append("}")
     order = {name: number for number, name in enumerate(graph.words)}
-    for (start, target, kind), words in graph.links.items():
+    for (start, target, kind), labels in graph.links.items():
         arrow = {"-": "none", ">": "forward"}[kind]
         # In a flowchart the node that is named first stands first, whichever way an arrow points.
         if graph.ordered and order[start] > order[target]:
             start, target, arrow = target, start, {"forward": "back"}.get(arrow, arrow)
         # A space keeps the words off the line.
-        label = [f" {line}" for line in textwrap.wrap(", ".join(words), WIDTH)]
+        label = [f" {line}" for line in textwrap.wrap(", ".join(labels), WIDTH)]
         # Parts of a group that are only connected stand side by side, so that lines from outside reach each of them.
-        beside = not words and start in graph.members and graph.members[start] == graph.members.get(target)
+        beside = not labels and start in graph.members and graph.members[start] == graph.members.get(target)
         place = "constraint=false" if beside else ""
         lines.append(f"{start} -> {target} [label={_quoted(label)} dir={arrow} {place}];")
     return "\n".join([*lines, "}"])
