@@ -42,9 +42,10 @@ def _without_the_disk(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous=OFF")
 
 
+# Those that `tools/services.py` starts.
 SERVERS = {
-    "mariadb": "mysql+pymysql://root@127.0.0.1:3306/",
-    "postgresql": "postgresql+psycopg2://postgres@127.0.0.1:5432/",
+    "mariadb": "mysql+pymysql://root@127.0.0.1:23306/",
+    "postgresql": "postgresql+psycopg2://postgres@127.0.0.1:25432/",
 }
 
 
