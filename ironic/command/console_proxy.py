@@ -28,9 +28,10 @@ from ironic.command import rfb_handshake
 from ironic.command.console_clients import MOST_VIEWERS, Client, Clients, Grant
 from ironic.command.console_pages import ConsolePages
 from ironic.command.console_recording import Recording
-from ironic.command.http_server import ServerSettings, Tls
+from ironic.command.http_server import ServerSettings
 from ironic.command.lifecycle import Component
 from ironic.command.rfb_handshake import RfbError, ViewerBytes
+from ironic.command.server_tls import ServerTls, Tls
 from ironic.command.tls_listener import TlsListener
 from ironic.core.console_tokens import ConsoleAccess
 from ironic.core.errors import NodeNotFound
@@ -96,9 +97,9 @@ class ConsoleProxy(Component):
     def bind(self) -> None:
         """Listen; viewers wait until `start`. Raise ValueError or OSError for options that can't work."""
         self._settings = ProxySettings.from_conf(self._conf)
-        self._context = self._settings.tls.context() if self._settings.tls else None
+        self._tls = ServerTls(self._settings.tls) if self._settings.tls else None
         listener = ServerSettings(self._settings.address, group="vnc").bind()
-        tls_listener = TlsListener(listener) if self._context else None
+        tls_listener = TlsListener(listener) if self._tls else None
         self._clients = Clients(tls_listener)
         self._listener = listener = tls_listener or listener
         self.port: int = listener.getsockname()[1]
@@ -108,15 +109,15 @@ class ConsoleProxy(Component):
         if self._listener is None:
             self.bind()
         self._loop = asyncio.new_event_loop()
-        self._server = self._loop.run_until_complete(self._serve(self._listener, self._context))
+        self._server = self._loop.run_until_complete(self._serve(self._listener))
         self._thread = threading.Thread(target=self._run, name="console-proxy", daemon=True)
         self._thread.start()
         LOG.info("Graphical consoles are shown on port %s of %s", self.port, self._settings.address[0])
 
     def reload(self) -> None:
         """Show later viewers the certificate as it is now."""
-        if self._context and self._settings.tls:
-            self._settings.tls.renew(self._context)
+        if self._tls:
+            self._tls.renew()
 
     def stop(self) -> None:
         """End all sessions."""
@@ -141,12 +142,12 @@ class ConsoleProxy(Component):
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
-    async def _serve(self, listener: Any, context: Any) -> Server:
+    async def _serve(self, listener: Any) -> Server:
         return await serve(
             self._session,
             sock=listener,
-            ssl=context,
-            ssl_handshake_timeout=_REQUEST_SECONDS if context else None,
+            ssl=self._tls.context if self._tls else None,
+            ssl_handshake_timeout=_REQUEST_SECONDS if self._tls else None,
             process_request=self._answer,
             select_subprotocol=lambda _connection, offered: _PROTOCOL if _PROTOCOL in offered else None,
             create_connection=functools.partial(Client, self._clients),  # type: ignore[arg-type]  # it is only called

@@ -13,7 +13,6 @@ import logging
 import os
 import resource
 import socket
-import ssl
 import stat
 import threading
 import time
@@ -30,6 +29,7 @@ from ironic.api.settings import proxy_headers_count
 from ironic.command import own_addresses
 from ironic.command.http_connection import HEAD_SECONDS, LINGER_SECONDS, Connection
 from ironic.command.memory import AfterCrowds
+from ironic.command.server_tls import ServerTls, Tls
 from ironic.command.tls_listener import TlsListener
 from ironic.command.wsgi_bridge import WsgiBridge
 from ironic.command.wsgi_call import Application
@@ -57,62 +57,6 @@ _PROBE_SECONDS: Final = 1.0
 
 # Options of [api] with the KiB that a body may have.
 _BODY_LIMITS: Final = ("max_json_body_size", "max_json_body_size_provision", "max_json_body_size_inspection")
-
-
-@dataclass(frozen=True)
-class Tls:
-    """The TLS settings of the server."""
-
-    certificate: str
-    key: str
-    minimum_version: str = "1.3"
-    ciphers: str | None = None
-
-    group: str = "api"
-
-    def context(self) -> ssl.SSLContext:
-        """Return a context with the certificate; raises ValueError, with files and options, if it can't be used."""
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        try:
-            # Opening a pipe would wait for ever.
-            for path in (self.certificate, self.key):
-                if os.path.exists(path) and not os.path.isfile(path):
-                    raise ValueError(f"{path} is no regular file")
-            # Without a password, a key that needs one would be asked for at the terminal.
-            context.load_cert_chain(self.certificate, self.key, password="")
-        except (OSError, ValueError) as error:
-            raise ValueError(
-                f"the certificate {self.certificate} ([{self.group}]cert_file) and the key {self.key} "
-                f"([{self.group}]key_file) can't be used: {_reason(error)}"
-            ) from error
-        versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
-        context.minimum_version = versions[self.minimum_version]
-        context.options |= ssl.OP_NO_RENEGOTIATION
-        if self.ciphers:
-            context.set_ciphers(self.ciphers)
-        return context
-
-    def renew(self, context: ssl.SSLContext) -> None:
-        """Have a context take the certificate and key that the files have now, for the handshakes from now on.
-
-        A pair that can't be used is logged, and the context keeps the one that it has.
-        """
-        try:
-            self.context()
-            context.load_cert_chain(self.certificate, self.key, password="")
-        except (OSError, ValueError) as error:
-            LOG.error("The [%s] server goes on with the certificate that it has: %s", self.group, error)
-            return
-        LOG.info("The [%s] server has read its certificate again, from %s", self.group, self.certificate)
-
-
-def _reason(error: Exception) -> str:
-    """Return what is wrong with a certificate or its key."""
-    if not isinstance(error, ssl.SSLError):
-        return (isinstance(error, OSError) and error.strerror) or str(error)
-    if error.reason == "KEY_VALUES_MISMATCH":
-        return "the key belongs to another certificate"
-    return "one of the files does not have it in PEM format, or the key needs a password"
 
 
 @dataclass(frozen=True)
@@ -233,7 +177,7 @@ class HttpServer:
         self._application, self._settings = application, settings
         self._most_connections = settings.most_connections or MOST_CONNECTIONS
         self._drain_seconds = settings.drain_seconds or DRAIN_SECONDS
-        self._context = settings.tls.context() if settings.tls else None
+        self._tls = ServerTls(settings.tls) if settings.tls else None
         self._state = ServerState()
         self._connections = cast("set[Connection]", self._state.connections)
         self._thread = threading.Thread(
@@ -245,13 +189,13 @@ class HttpServer:
     def bind(self) -> None:
         """Listen; clients wait until `start`. Raises OSError if the address can't be bound."""
         self._listener = self._settings.bind()
-        if self._context:
+        if self._tls:
             self._listener = TlsListener(self._listener)
         # The address for clients.
         self.url = f"unix:{self._settings.address}"
         if isinstance(self._settings.address, tuple):
             host, port = self._listener.getsockname()[:2]
-            self.url = f"{'https' if self._context else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+            self.url = f"{'https' if self._tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
 
     def start(self) -> None:
         """Serve, at the address that was bound or is bound now; raises OSError if it can't be bound."""
@@ -262,8 +206,8 @@ class HttpServer:
 
     def renew_certificate(self) -> None:
         """Read the files of the certificate and the key again, if there are any."""
-        if self._context and self._settings.tls:
-            self._settings.tls.renew(self._context)
+        if self._tls:
+            self._tls.renew()
 
     def stop(self) -> None:
         """Accept no more connections, and return when the running requests have ended."""
@@ -305,9 +249,9 @@ class HttpServer:
             ),
             sock=listener,
             backlog=ACCEPTED_AT_ONCE,
-            ssl=self._context,
-            ssl_handshake_timeout=HEAD_SECONDS if self._context else None,
-            ssl_shutdown_timeout=LINGER_SECONDS if self._context else None,
+            ssl=self._tls.context if self._tls else None,
+            ssl_handshake_timeout=HEAD_SECONDS if self._tls else None,
+            ssl_shutdown_timeout=LINGER_SECONDS if self._tls else None,
         )
         listener.listen(BACKLOG)
         self._is_up.set()

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ironic.command.http_server import ApiServer, ServerSettings, Tls
+from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.command.server_tls import Tls
 
 # What a slow BMC says, a byte a second: longer than a test lasts.
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"

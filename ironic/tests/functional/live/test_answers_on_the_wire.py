@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ironic.command.http_server import ApiServer, ServerSettings, Tls
+from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.command.server_tls import Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, hello, port_of
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from ironic.command.http_server import Tls
+from ironic.command.server_tls import Tls
 from ironic.tests.live_service import Options, Service, all_in_one_below, free_port
 from ironic.tests.repository import ROOT
 

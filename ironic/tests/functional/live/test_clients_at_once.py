@@ -16,7 +16,8 @@ import pytest
 
 from ironic.command import http_answers, http_bodies, http_connection, http_server, tls_listener
 from ironic.command.http_connection import MOST_PIPELINED
-from ironic.command.http_server import ApiServer, ServerSettings, Tls
+from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.command.server_tls import Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

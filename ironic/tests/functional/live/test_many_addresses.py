@@ -15,7 +15,8 @@ import pytest
 
 from ironic.command import http_connection, http_server, tls_listener
 from ironic.command.file_server import FileServer
-from ironic.command.http_server import ApiServer, HttpServer, ServerSettings, Tls
+from ironic.command.http_server import ApiServer, HttpServer, ServerSettings
+from ironic.command.server_tls import Tls
 from ironic.command.tls_listener import TlsListener
 from ironic.tests.functional.live.http_server import hello
 from ironic.tests.site import eventually

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from ironic.command.http_server import ApiServer, ServerSettings, Tls
+from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.command.server_tls import Tls
 from ironic.conf import CONF
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 from ironic.tests.site import eventually

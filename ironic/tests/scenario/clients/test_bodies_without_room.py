@@ -15,7 +15,8 @@ from openstack import exceptions
 from ironic.api.inspector.old_api import InspectorApi
 from ironic.command import http_bodies, wsgi_bridge
 from ironic.command.http_bodies import SMALLER
-from ironic.command.http_server import ApiServer, ServerSettings, Tls
+from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.command.server_tls import Tls
 from ironic.tests.functional.wire import service as services
 from ironic.tests.scenario.clients.sdk import QUIET
 from ironic.tests.scenario.clients.shell import Shell

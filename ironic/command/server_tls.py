@@ -1,0 +1,80 @@
+"""TLS of a listening socket: its certificate, which is replaced while clients are in their handshake."""
+
+import logging
+import os
+import ssl
+from dataclasses import dataclass
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Tls:
+    """The TLS settings of the server."""
+
+    certificate: str
+    key: str
+    minimum_version: str = "1.3"
+    ciphers: str | None = None
+
+    group: str = "api"
+
+    def context(self) -> ssl.SSLContext:
+        """Return a context with the certificate; raises ValueError, with files and options, if it can't be used."""
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            # Opening a pipe would wait for ever.
+            for path in (self.certificate, self.key):
+                if os.path.exists(path) and not os.path.isfile(path):
+                    raise ValueError(f"{path} is no regular file")
+            # Without a password, a key that needs one would be asked for at the terminal.
+            context.load_cert_chain(self.certificate, self.key, password="")
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"the certificate {self.certificate} ([{self.group}]cert_file) and the key {self.key} "
+                f"([{self.group}]key_file) can't be used: {_reason(error)}"
+            ) from error
+        versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
+        context.minimum_version = versions[self.minimum_version]
+        context.options |= ssl.OP_NO_RENEGOTIATION
+        if self.ciphers:
+            context.set_ciphers(self.ciphers)
+        return context
+
+
+class ServerTls:
+    """The context of a listening socket; each handshake uses the certificate that was read last.
+
+    A certificate is never loaded into a context in use: a handshake that begins between its two files would fail.
+    """
+
+    def __init__(self, settings: Tls) -> None:
+        self._settings = settings
+        self.context = self._newest = settings.context()
+        # OpenSSL asks whether a client names a host or not.
+        self.context.sni_callback = self._hand_over
+
+    def _hand_over(self, connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        connection.context = self._newest
+
+    def renew(self) -> None:
+        """Use the certificate and key that the files have now for the handshakes from now on.
+
+        A pair that can't be used is logged, and the present one stays.
+        """
+        group = self._settings.group
+        try:
+            self._newest = self._settings.context()
+        except ValueError as error:
+            LOG.error("The [%s] server goes on with the certificate that it has: %s", group, error)
+            return
+        LOG.info("The [%s] server has read its certificate again, from %s", group, self._settings.certificate)
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong with a certificate or its key."""
+    if not isinstance(error, ssl.SSLError):
+        return (isinstance(error, OSError) and error.strerror) or str(error)
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return "the key belongs to another certificate"
+    return "one of the files does not have it in PEM format, or the key needs a password"
