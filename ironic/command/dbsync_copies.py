@@ -13,25 +13,23 @@ import importlib.metadata
 import os
 import sqlite3
 import sys
-import time
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterator
 
 from oslo_db.exception import DBError
 from sqlalchemy.exc import SQLAlchemyError
 
+from ironic.command.change_over import say
 from ironic.command.lifecycle import WELL
 from ironic.conf import CONF, database
 from ironic.conf.config_files import PROJECT
 from ironic.core.values import utc_now
 from ironic.db import Store, engines, exclusive_use, transfer
 from ironic.db import backup as backups
-from ironic.db.row_copy import Compared, Copied
-from ironic.db.schema_version import UNFINISHED, require_same
+from ironic.db.copy_progress import said
+from ironic.db.row_comparison import Compared
+from ironic.db.row_copy import Copied
+from ironic.db.schema_version import require_same
 from ironic.db.store import pool_options_from_conf
-
-# Seconds between two lines about the same table.
-_LINE_SECONDS: Final = 2.0
 
 
 def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
@@ -66,7 +64,8 @@ def copy() -> int:
         if here == there:
             raise ValueError(f"{there} is the database itself: name another one")
         remedy = f"run `ironic-dbsync copy` from {here} again, or empty it."
-        _report(transfer.transfer(origin, target, "copy", remedy))
+        for _ in said(transfer.transfer(origin, target, "copy", remedy), say):
+            pass
     finally:
         store.close()
         target.dispose()
@@ -83,7 +82,7 @@ def backup() -> int:
         require_same(store)
         release = importlib.metadata.version(PROJECT)
         steps = backups.write(store.engine, path, utc_now(), release, overwrite=CONF.command.overwrite)
-        rows = _report(steps)
+        rows = sum(step.copied for step in said(steps, say) if isinstance(step, Copied) and step.is_complete)
     finally:
         store.close()
     print(f"{path} has all {rows} rows of {engines.shown(store.engine.url)}.")
@@ -101,16 +100,16 @@ def restore() -> int:
         try:
             if who := exclusive_use.others(store.engine):
                 raise exclusive_use.DatabaseInUse(database=shown, who=who)
-            tables = transfer.tables_in(store.engine)
-            if tables and UNFINISHED.name not in tables:
+            if transfer.is_filled(store.engine):
                 require_same(store)
                 refuse_living(store)
                 store.close()
-                steps = backups.replace(found, store.engine)
+                steps: Iterator[Copied | Compared] = backups.replace(found, store.engine)
             else:
                 remedy = f"run `ironic-dbsync restore {path}` again, or empty it."
                 steps = transfer.transfer(found.origin, store.engine, "restore", remedy)
-            _report(steps)
+            for _ in said(steps, say):
+                pass
         except (SQLAlchemyError, DBError, sqlite3.Error) as error:
             if reason := backups.damage(error):
                 raise backups.TargetDamaged(database=shown, reason=reason) from None
@@ -127,19 +126,3 @@ def refuse_living(store: Store) -> None:
     if alive := [one.hostname for one in store.conductors.alive(seconds)]:
         who = f"by their heartbeats these conductors are alive: {', '.join(alive)}; of killed ones wait {seconds} s"
         raise exclusive_use.DatabaseInUse(database=engines.shown(store.engine.url), who=who)
-
-
-def _report(steps: Iterable[Copied | Compared]) -> int:
-    """Print the progress and return the number of rows that were copied."""
-    rows, printed = 0, time.monotonic()
-    for step in steps:
-        if isinstance(step, Compared):
-            if step.rows:
-                print(f"{step.table}: {step.rows} rows compared", flush=True)
-        elif step.is_complete:
-            rows += step.copied
-        is_due = time.monotonic() - printed >= _LINE_SECONDS
-        if isinstance(step, Copied) and step.copied and (step.is_complete or is_due):
-            print(f"{step.table}: {step.copied} rows copied", flush=True)
-            printed = time.monotonic()
-    return rows

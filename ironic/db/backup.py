@@ -28,10 +28,11 @@ from sqlalchemy.pool import StaticPool
 from ironic.core.errors import IronicError
 from ironic.db import engines, row_copy
 from ironic.db.exclusive_use import locked, writing_alone
-from ironic.db.row_copy import Compared, Copied, Digest
+from ironic.db.row_comparison import Compared, Digest, compare
+from ironic.db.row_copy import Copied
 from ironic.db.schema_version import SCHEMA_VERSION
 from ironic.db.tables import metadata
-from ironic.db.transfer import Origin, in_words
+from ironic.db.transfer import Origin
 
 _FORMAT: Final = 1
 
@@ -175,7 +176,7 @@ def _fill(connection: Connection, source: Connection, facts: Mapping[str, str]) 
         table.create(connection)
         digest = Digest()
         for rows in row_copy.read(source, table):
-            row_copy.write(connection, table, rows)
+            row_copy.write(connection, table, table.c.keys(), rows)
             digest.add(rows)
             yield Copied(table.name, digest.rows, False)
         tables[table.name] = (digest.rows, digest.hexadecimal)
@@ -301,18 +302,12 @@ def replace(backup: Backup, target: Engine) -> Iterator[Copied | Compared]:
     with locked(target), row_copy.snapshot(origin.engine) as source, writing_alone(target) as connection:
         for table in reversed(metadata.sorted_tables):
             connection.execute(sa.delete(table))
-        for each in tables:
-            count = 0
-            for rows in row_copy.read(source, each.origin):
-                row_copy.write(connection, each.destination, rows)
-                count += len(rows)
-                yield Copied(each.destination.name, count, False)
-            yield Copied(each.destination.name, count, True)
+        yield from row_copy.copy_at_once(source, connection, tables)
         different = []
-        for compared in row_copy.compare(source, connection, tables):
+        for compared in compare(source, connection, tables):
             yield compared
             if compared.differences:
-                different.append(in_words(compared))
+                different.append(compared.in_words())
         if different:
             database = engines.shown(target.url)
             raise RestoreFailed(database=database, path=backup.path, differences="; ".join(different))

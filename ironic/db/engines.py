@@ -91,7 +91,7 @@ def _sqlite(url: sa.URL, options: PoolOptions) -> Engine:
         mode = connection.get_execution_options().get("begin")
         if mode:
             connection.exec_driver_sql(f"BEGIN {mode}")
-        else:
+        elif mode is None:
             # It can't fail, as it does not access the file; exec_driver_sql would cost more than a short query.
             connection.connection.cursor().execute("BEGIN DEFERRED")
 

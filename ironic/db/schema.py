@@ -17,7 +17,9 @@ from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
 from ironic.db import engines
-from ironic.db.schema_version import TAKEOVER_TABLE, VERSION_TABLE, refuse_unfinished
+from ironic.db.database_work import WORK_TABLE
+from ironic.db.row_copy import PROGRESS
+from ironic.db.schema_version import VERSION_TABLE, refuse_unfinished
 from ironic.db.tables import metadata
 
 
@@ -51,15 +53,24 @@ class NoWayBack(IronicError):
 def create(url: str, options: engines.PoolOptions | None = None) -> None:
     """Create the schema in an empty database; raises SchemaExists if it has tables of this service."""
     with _database(url, options) as connection:
-        expected = {*metadata.tables, VERSION_TABLE, TAKEOVER_TABLE}
+        expected = {*metadata.tables, VERSION_TABLE, WORK_TABLE.name}
         if tables := sorted(expected.intersection(sa.inspect(connection).get_table_names())):
             raise SchemaExists(tables=", ".join(tables[:3]))
-        create_in(connection)
+        command.upgrade(_config(connection), "head")
 
 
-def create_in(connection: Connection) -> None:
-    """Create the schema within a transaction of the caller, who has seen that there is none."""
+def create_to_fill(connection: Connection) -> None:
+    """Create the schema and `PROGRESS` in a transaction of the caller; what an earlier attempt has left is removed."""
+    drop_in(connection)
     command.upgrade(_config(connection), "head")
+    PROGRESS.create(connection)
+
+
+def drop_in(connection: Connection) -> None:
+    """Delete all tables of this service, the version and `PROGRESS` in a transaction of the caller."""
+    metadata.drop_all(connection)
+    for table in (PROGRESS, sa.Table(VERSION_TABLE, sa.MetaData())):
+        table.drop(connection, checkfirst=True)
 
 
 def upgrade(url: str, revision: str = "head", options: engines.PoolOptions | None = None) -> None:
@@ -85,18 +96,6 @@ def stamp(url: str, revision: str, options: engines.PoolOptions | None = None) -
         refuse_unfinished(connection)
         _require_revision(revision)
         command.stamp(_config(connection), revision, purge=True)
-
-
-def migrate(connection: Connection, version_table: str) -> None:
-    """Run all migrations in an open transaction, and record the version in a table of another name than usual."""
-    config = _config(connection)
-    config.attributes["version_table"] = version_table
-    command.upgrade(config, "head")
-
-
-def record(connection: Connection) -> None:
-    """Record the newest version in an open transaction; for a database whose tables `migrate` has made."""
-    command.stamp(_config(connection), "head")
 
 
 def current(url: str, options: engines.PoolOptions | None = None) -> str | None:

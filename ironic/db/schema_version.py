@@ -3,9 +3,7 @@
 Services check it when they start, so that a missing `ironic-dbsync upgrade` is reported at once, not by the first
 request. A later version passes: in a rolling upgrade the database is upgraded before the services, and migrations only
 add to the schema (doc/compatibility.md). The check does not load Alembic; a test compares the version with Alembic's.
-
-A command that fills a database says so in the table `UNFINISHED` of it, from its first change to its last: no service
-serves on half of the rows.
+Nor do services start on a database that a command is filling (`ironic.db.database_work`).
 """
 
 import logging
@@ -17,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
-from ironic.db import engines
+from ironic.db import database_work, engines
 from ironic.db.transactions import Transactions
 
 LOG = logging.getLogger(__name__)
@@ -27,21 +25,6 @@ _MIGRATIONS: Final = Path(__file__).parent / "migrations" / "versions"
 # The name of a migration's file begins with the version that it leads to.
 SCHEMA_VERSION: Final = max(file.name for file in _MIGRATIONS.glob("r[0-9][0-9][0-9][0-9]_*.py"))[:5]
 VERSION_TABLE: Final = "alembic_version"
-# Says how far the take-over of a database of the reference is (`ironic.db.takeover`).
-TAKEOVER_TABLE: Final = "ironic_takeover"
-
-# The one row says what is being done, with what, how far it is, and how an operator ends it.
-UNFINISHED: Final = sa.Table(
-    "unfinished_work",
-    sa.MetaData(),
-    sa.Column("id", sa.Integer(), primary_key=True, autoincrement=False),
-    sa.Column("work", sa.String(16), nullable=False),
-    sa.Column("origin", sa.Text(), nullable=False),
-    sa.Column("phase", sa.String(16), nullable=False),
-    sa.Column("remedy", sa.Text(), nullable=False),
-    mysql_engine="InnoDB",
-    mysql_charset="utf8mb4",
-)
 
 _FOUND: sa.Select[Any] = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
 
@@ -70,16 +53,9 @@ class WorkUnfinished(SchemaOutdated):
     text = "The database {database} is not complete, so that it can't be used: {remedy}"
 
 
-def unfinished(connection: Connection) -> sa.Row[Any] | None:
-    """Return the row of `UNFINISHED`, None for a database that is complete."""
-    if not sa.inspect(connection).has_table(UNFINISHED.name):
-        return None
-    return connection.execute(sa.select(UNFINISHED)).one_or_none()
-
-
 def refuse_unfinished(connection: Connection) -> None:
     """Raise WorkUnfinished for a database that is not complete."""
-    if found := unfinished(connection):
+    if found := database_work.unfinished(connection):
         raise WorkUnfinished(database=engines.shown(connection.engine.url), remedy=found.remedy)
 
 

@@ -1,6 +1,6 @@
 """Transfer: all rows of a database go into an empty one, of the same kind or another.
 
-The target says from the first change to the last that it is not complete (`schema_version.UNFINISHED`), so no service
+The target says from the first change to the last that it is not complete (`ironic.db.database_work`), so no service
 serves on it. A transfer that was killed at any point is taken up by the same call: behind the last batch, or from the
 beginning where tables were still being created or rows of the source have changed since they were copied.
 """
@@ -18,16 +18,17 @@ from oslo_db.exception import DBDuplicateEntry, DBReferenceError
 from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
-from ironic.db import engines, row_copy, schema
+from ironic.db import database_work, engines, row_copy, schema
+from ironic.db.database_work import WORK_TABLE, Work
 from ironic.db.exclusive_use import locked
-from ironic.db.row_copy import PROGRESS, Compared, Copied, TableCopy
-from ironic.db.schema_version import UNFINISHED, VERSION_TABLE, unfinished
+from ironic.db.row_comparison import Compared, compare
+from ironic.db.row_copy import PROGRESS, Copied, TableCopy
 from ironic.db.tables import metadata
 
-# The phases: tables are created, rows are copied, all is done but for the removal of the mark.
+# The phases: tables are created, rows are copied, all is done but for the removal of the note.
 _TABLES: Final = "tables"
 _ROWS: Final = "rows"
-_DONE: Final = "done"
+_COMPARED: Final = "compared"
 
 
 class TargetRefused(IronicError):
@@ -90,70 +91,65 @@ def tables_in(engine: Engine) -> set[str]:
         return {name for (name,) in seen.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
+def is_filled(engine: Engine) -> bool:
+    """Return whether a database has tables and is not half of a transfer."""
+    names = tables_in(engine)
+    if WORK_TABLE.name in names:
+        with engine.connect() as connection:
+            if database_work.unfinished(connection):
+                return False
+    return bool(names - {WORK_TABLE.name})
+
+
 def refuse_filled(engine: Engine, names: set[str]) -> None:
-    """Raise TargetRefused unless a database has no tables, or the mark of a transfer."""
-    if names and UNFINISHED.name not in names:
+    """Raise TargetRefused unless a database has no tables, or a note of work that has begun."""
+    if names and WORK_TABLE.name not in names:
         found = ", ".join(sorted(names)[:3])
         raise TargetRefused(database=engines.shown(engine.url), why=f"has tables already ({found} ...)")
 
 
-def transfer(origin: Origin, target: Engine, work: str, remedy: str) -> Generator[Copied | Compared, None, None]:
+def transfer(origin: Origin, target: Engine, kind: str, remedy: str) -> Generator[Copied | Compared, None, None]:
     """Copy all rows and compare them; yield the progress.
 
-    ``work`` and the name of the origin are what a repeated call has to have in common; ``remedy`` says to operators how
-    they end it. Raises TargetRefused, DatabaseLocked, RowsDiffer or RowRefused.
+    ``kind``, a word, and the name of the origin are what a repeated call has to have in common; ``remedy`` says to
+    operators how they end it. Raises TargetRefused, DatabaseLocked, RowsDiffer or RowRefused.
     """
     try:
         refuse_filled(target, tables_in(target))
     except sqlite3.DatabaseError as error:
         raise TargetRefused(database=engines.shown(target.url), why=f"is no SQLite database ({error})") from None
     with locked(target):
-        phase = _begin(target, origin, work, remedy)
+        phase = _begin(target, Work(kind, origin.name, _TABLES, remedy))
         if phase == _TABLES:
-            _make_tables(target)
-        if phase != _DONE:
+            with _writing(target) as connection:
+                schema.create_to_fill(connection)
+                database_work.set_phase(connection, _ROWS)
+        if phase != _COMPARED:
             yield from _copy(origin, target)
             yield from _compare(origin, target)
         with _writing(target) as connection:
             PROGRESS.drop(connection, checkfirst=True)
-            # What ends the mark is the last change.
-            UNFINISHED.drop(connection)
+            # From this last change on services start.
+            database_work.forget(connection)
 
 
 def _writing(target: Engine) -> AbstractContextManager[Connection]:
     return target.execution_options(begin="IMMEDIATE").begin()
 
 
-def _begin(target: Engine, origin: Origin, work: str, remedy: str) -> str:
-    """Mark the target, or find the mark of an earlier call, and return the phase."""
+def _begin(target: Engine, work: Work) -> str:
+    """Note the work, or find the note of an earlier call, and return the phase."""
     with _writing(target) as connection:
-        mark = unfinished(connection)
-        if mark is None:
-            refuse_filled(target, set(sa.inspect(connection).get_table_names()) - {UNFINISHED.name})
-            UNFINISHED.create(connection, checkfirst=True)
-            new = {"id": 1, "work": work, "origin": origin.name, "phase": _TABLES, "remedy": remedy}
-            connection.execute(sa.insert(UNFINISHED).values(new))
-            return _TABLES
-        if (mark.work, mark.origin) != (work, origin.name):
+        found = database_work.unfinished(connection)
+        if found is None:
+            refuse_filled(target, set(sa.inspect(connection).get_table_names()) - {WORK_TABLE.name})
+            database_work.begin(connection, work)
+            return work.phase
+        if (found.kind, found.origin) != (work.kind, work.origin):
             raise TargetRefused(
-                database=engines.shown(target.url), why=f"is half of a {mark.work} of another source: {mark.origin}"
+                database=engines.shown(target.url), why=f"is half of a {found.kind} of another source: {found.origin}"
             )
-        return str(mark.phase)
-
-
-def _set_phase(connection: Connection, phase: str) -> None:
-    connection.execute(sa.update(UNFINISHED).values(phase=phase))
-
-
-def _make_tables(target: Engine) -> None:
-    """Create all tables; those of an earlier attempt are removed, as nothing but that attempt has made them."""
-    with _writing(target) as connection:
-        metadata.drop_all(connection)
-        for table in (PROGRESS, sa.Table(VERSION_TABLE, sa.MetaData())):
-            table.drop(connection, checkfirst=True)
-        schema.create_in(connection)
-        PROGRESS.create(connection)
-        _set_phase(connection, _ROWS)
+        return found.phase
 
 
 def _copy(origin: Origin, target: Engine) -> Iterator[Copied]:
@@ -162,7 +158,7 @@ def _copy(origin: Origin, target: Engine) -> Iterator[Copied]:
             yield from row_copy.copy_rows(source, target, origin.copies)
     except (DBDuplicateEntry, DBReferenceError) as error:
         with _writing(target) as connection:
-            _set_phase(connection, _TABLES)
+            database_work.set_phase(connection, _TABLES)
         reason = str(error.inner_exception or error).partition("\n")[0]
         raise RowRefused(database=engines.shown(target.url), origin=origin.name, reason=reason) from None
 
@@ -171,19 +167,13 @@ def _compare(origin: Origin, target: Engine) -> Iterator[Compared]:
     """Compare with the source as it is now, so that what was written since it was copied is found."""
     different = []
     with row_copy.snapshot(origin.engine) as source, target.connect() as connection:
-        for compared in row_copy.compare(source, connection, origin.copies):
+        for compared in compare(source, connection, origin.copies):
             yield compared
             if compared.differences:
                 different.append(compared)
     with _writing(target) as connection:
-        _set_phase(connection, _TABLES if different else _DONE)
+        database_work.set_phase(connection, _TABLES if different else _COMPARED)
         row_copy.set_sequences(connection, [] if different else [each.target for each in origin.copies])
     if different:
-        differences = "; ".join(map(in_words, different))
+        differences = "; ".join(each.in_words() for each in different)
         raise RowsDiffer(database=engines.shown(target.url), origin=origin.name, differences=differences)
-
-
-def in_words(compared: Compared) -> str:
-    """Return how many rows of a table differ, and which."""
-    keys = ", ".join(" ".join(map(str, key)) for key in compared.keys)
-    return f"{compared.differences} rows of {compared.table}{f' (key {keys})' if keys else ''}"

@@ -12,7 +12,7 @@ def run() -> None:
     context.configure(
         connection=connection,
         target_metadata=metadata,
-        version_table=context.config.attributes.get("version_table", VERSION_TABLE),
+        version_table=VERSION_TABLE,
         render_as_batch=connection.dialect.name == "sqlite",
     )
     with context.begin_transaction():

@@ -5,11 +5,11 @@ committed with a note of how far it is, so that a process that was killed is fol
 tables stay until `drop` is asked for; `go_back` puts them in their place again.
 """
 
+from ironic.db.database_work import DONE
 from ironic.db.takeover.findings import Findings, Loss
 from ironic.db.takeover.rehearsal import NotEmpty, copy_tables
 from ironic.db.takeover.revisions import REVISIONS, NotKnown, Recognised, recognise
 from ironic.db.takeover.steps import (
-    DONE,
     WAY_BACK,
     InTheWay,
     LossNotAccepted,

@@ -4,10 +4,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
-from ironic.db import engines
+from ironic.db import engines, row_copy
+from ironic.db.row_copy import TableCopy
 from ironic.db.takeover.source import THEIRS
-
-_BATCH = 500
 
 
 class NotEmpty(IronicError):
@@ -27,10 +26,8 @@ def copy_tables(source: Connection, target: Engine) -> None:
         if source.dialect.name != target.dialect.name:
             _make_portable(found)
         found.create_all(connection)
-        for table in found.sorted_tables:
-            rows = source.execute(sa.select(table))
-            while batch := rows.mappings().fetchmany(_BATCH):
-                connection.execute(table.insert(), [dict(row) for row in batch])
+        for _ in row_copy.copy_at_once(source, connection, [TableCopy(table, table) for table in found.sorted_tables]):
+            pass
 
 
 def _make_portable(found: sa.MetaData) -> None:

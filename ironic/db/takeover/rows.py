@@ -4,7 +4,7 @@ All of it are functions of the row and of what is known beforehand (`Known`), so
 get the same result. Rows of a table are read in the order of its key, owners before what belongs to them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -48,15 +48,15 @@ class Reading:
     into: sa.Table
     source: str
     derive: Derive
-    batch: int = 500
-    """Rows of one transaction."""
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of the source only rows are read that have these values in these columns."""
     is_main: bool = True
     """The rows of the source are counted with this reading."""
 
     @property
     def name(self) -> str:
         """The name by which its place is stored."""
-        return f"{self.into.name} from {self.source}"
+        return self.source if self.is_main else f"{self.into.name} from {self.source}"
 
 
 def _same(row: Row, _known: Known, _findings: Findings) -> Iterable[Row]:
@@ -95,7 +95,7 @@ def _internal(row: Row) -> dict[str, Any]:
 
 def _bmc_addresses(row: Row, known: Known, _findings: Findings) -> Iterable[Row]:
     """Give the addresses by which the ramdisk of a node under inspection is found."""
-    if row["id"] not in known.kept["nodes"] or row["provision_state"] not in (states.INSPECTING, states.INSPECTWAIT):
+    if row["id"] not in known.kept["nodes"]:
         return
     found = _internal(row).get("lookup_bmc_addresses")
     for address in sorted({one for one in found if isinstance(one, str)} if isinstance(found, list) else ()):
@@ -125,15 +125,21 @@ def _trait_of_runbook(row: Row, known: Known, findings: Findings) -> Iterable[Ro
 READINGS: Final = (
     Reading(tables.chassis, "chassis", _same),
     Reading(tables.allocations, "allocations", _allocation),
-    Reading(tables.nodes, "nodes", _node, batch=300),
-    Reading(tables.node_bmc_addresses, "nodes", _bmc_addresses, batch=1000, is_main=False),
-    Reading(tables.node_traits, "node_traits", _same, batch=2000),
-    Reading(tables.node_inventory, "node_inventory", _inventory, batch=20),
-    Reading(tables.node_history, "node_history", _same, batch=2000),
-    Reading(tables.bios_settings, "bios_settings", _same, batch=1000),
+    Reading(tables.nodes, "nodes", _node),
+    Reading(
+        tables.node_bmc_addresses,
+        "nodes",
+        _bmc_addresses,
+        only={"provision_state": (states.INSPECTING, states.INSPECTWAIT)},
+        is_main=False,
+    ),
+    Reading(tables.node_traits, "node_traits", _same),
+    Reading(tables.node_inventory, "node_inventory", _inventory),
+    Reading(tables.node_history, "node_history", _same),
+    Reading(tables.bios_settings, "bios_settings", _same),
     Reading(tables.firmware_information, "firmware_information", _same),
     Reading(tables.portgroups, "portgroups", _same),
-    Reading(tables.ports, "ports", _same, batch=1000),
+    Reading(tables.ports, "ports", _same),
     Reading(tables.volume_connectors, "volume_connectors", _same),
     Reading(tables.volume_targets, "volume_targets", _same),
     Reading(tables.deploy_templates, "deploy_templates", _same),

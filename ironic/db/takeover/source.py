@@ -1,17 +1,19 @@
 """Read the tables of the reference, at their own place or aside, by the columns that they have."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
+from ironic.db.row_copy import TableCopy, key_of
 from ironic.db.schema_version import VERSION_TABLE
 from ironic.db.tables import metadata
 from ironic.db.takeover import aside
-from ironic.db.takeover.rows import NOT_READ, READINGS, Known, Reading
+from ironic.db.takeover.findings import Findings
+from ironic.db.takeover.rows import NOT_READ, READINGS, Conversion, Known
 
 # All of its tables that are moved; older releases do not have all of them.
 THEIRS: Final = tuple(dict.fromkeys((*(one.source for one in READINGS), *NOT_READ, VERSION_TABLE)))
@@ -42,13 +44,20 @@ class TheirTables:
         return aside.place(self._dialect, name) if self._is_aside else (None, name)
 
     def _declared(self, name: str, schema: str | None, actual: str) -> sa.Table:
-        """Return the table with the columns that it has, typed as ours; truth values are read as they are."""
+        """Return the table with those of our columns that it has; truth values are read as they are."""
+        found = [str(column["name"]) for column in self._inspector.get_columns(actual, schema=schema)]
         ours = metadata.tables.get(name)
-        columns = []
-        for found in self._inspector.get_columns(actual, schema=schema):
-            one = found["name"]
-            known = ours is not None and one in ours.c and not isinstance(ours.c[one].type, sa.Boolean)
-            columns.append(sa.Column(one, ours.c[one].type if known and ours is not None else sa.types.NullType()))
+        if ours is None:
+            return sa.Table(actual, sa.MetaData(), *[sa.Column(one) for one in found], schema=schema)
+        columns = [
+            sa.Column(
+                one.name,
+                sa.types.NullType() if isinstance(one.type, sa.Boolean) else one.type,
+                primary_key=one.primary_key,
+            )
+            for one in ours.c
+            if one.name in found
+        ]
         return sa.Table(actual, sa.MetaData(), *columns, schema=schema)
 
     @property
@@ -84,44 +93,28 @@ class TheirTables:
             known.runbooks_with_traits = frozenset(row_id for (row_id,) in found)
         return known
 
-    def batch(
-        self, connection: Connection, reading: Reading, after: Sequence[object] | None
-    ) -> list[Mapping[str, Any]]:
-        """Return the next rows of a reading behind a position, in the order of the key; none when it is at its end."""
-        table = self._tables[reading.source]
-        keys = [table.c[name] for name in key_of(reading)]
-        statement = sa.select(table).order_by(*keys).limit(reading.batch)
-        if after is not None:
-            statement = statement.where(_behind(keys, after))
+    def copies(self, known: Known, findings: Findings) -> list[TableCopy]:
+        """Return what becomes of the rows, for one pass through all of them, which adds to what is known and found."""
+        return [
+            TableCopy(
+                self._tables[reading.source],
+                reading.into,
+                Conversion(reading, known, findings).of,
+                reading.only,
+                reading.name,
+            )
+            for reading in READINGS
+            if self.has(reading.source)
+        ]
+
+
+def read_all(connection: Connection, copies: Iterable[TableCopy]) -> None:
+    """Read and convert all rows; raises UnreadableTime."""
+    for each in copies:
+        last: object = "0"
         try:
-            rows = connection.execute(statement).all()
+            for rows in each.read(connection):
+                last = key_of(each.origin, rows[-1])
+                each.converted(rows)
         except ValueError as fault:
-            raise UnreadableTime(table=reading.source, position=after or "0", fault=fault) from None
-        names = list(table.c.keys())
-        return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def key_of(reading: Reading) -> list[str]:
-    """Return the names of the columns of the source's key, which are the same in both."""
-    return [str(column.name) for column in metadata.tables[reading.source].primary_key]
-
-
-def batches(source: TheirTables, connection: Connection, reading: Reading) -> Iterator[list[Mapping[str, Any]]]:
-    """Give all rows of a reading."""
-    after: list[object] | None = None
-    while rows := source.batch(connection, reading, after):
-        yield rows
-        after = position(reading, rows)
-
-
-def position(reading: Reading, rows: Sequence[Mapping[str, Any]]) -> list[object]:
-    """Return the place behind the last of some rows."""
-    return [rows[-1][name] for name in key_of(reading)]
-
-
-def _behind(keys: Sequence[sa.ColumnElement[Any]], after: Sequence[object]) -> sa.ColumnElement[bool]:
-    """Return the condition for a key behind a position; servers use the index for the first column."""
-    first, value = keys[0], after[0]
-    if len(keys) == 1:
-        return first > value
-    return sa.and_(first >= value, sa.or_(first > value, _behind(keys[1:], after[1:])))
+            raise UnreadableTime(table=each.name, position=last, fault=fault) from None

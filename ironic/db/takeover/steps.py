@@ -1,9 +1,9 @@
-"""The steps of a take-over, each of which leaves a note of how far it is.
+"""The steps of a take-over, each of which leaves a note of how far it is (`ironic.db.database_work`).
 
     moving      the reference's tables are moved aside
     creating    the tables of this release are made by its migrations
-    copying     the rows are read in batches, and what was stored is compared with them; the position is stored too
-    checking    the rows are counted; then the version is recorded
+    copying     the rows are copied in batches (`ironic.db.row_copy`)
+    checking    all rows of both sides are compared
     done        services may start; the moved tables are kept
 
 The way back:
@@ -11,11 +11,11 @@ The way back:
     dropping    the tables of this release are deleted
     restoring   the reference's tables are moved to their place
 
-Until the version is recorded, services refuse to start, as they do on a database without tables.
+Until it is done, services refuse to start.
 """
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -25,27 +25,24 @@ from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
 from ironic.core.values import utc_now
-from ironic.db import schema
-from ironic.db.schema_version import VERSION_TABLE
+from ironic.db import database_work, row_copy, schema
+from ironic.db.copy_progress import Say, said
+from ironic.db.database_work import DONE, Work
+from ironic.db.row_comparison import compare
+from ironic.db.row_copy import PROGRESS, TableCopy
 from ironic.db.tables import metadata
-from ironic.db.takeover import aside, state
+from ironic.db.takeover import aside
 from ironic.db.takeover.findings import SAYS, Findings, Loss
 from ironic.db.takeover.revisions import Recognised
-from ironic.db.takeover.rows import OWNERS, READINGS, Conversion, Known, Reading, Row
-from ironic.db.takeover.source import TheirTables, batches, position
+from ironic.db.takeover.rows import OWNERS
+from ironic.db.takeover.source import TheirTables, read_all
 
-Say = Callable[[str], None]
-# Alembic's marker until all rows are there: no service looks at it.
-_WORKING_VERSION: Final = "ironic_takeover_version"
-_COUNTS: Final = "rows"
-# The position of a table that is read to its end.
-_END: Final = "end"
-# Seconds between two lines of progress.
-_PROGRESS: Final = 2.0
 # Seconds after which a conductor counts as stopped, by the reference's default.
 _ALIVE: Final = 60
-DONE: Final = "done"
+_KIND: Final = "take-over"
 WAY_BACK: Final = ("dropping", "restoring")
+_FORTH: Final = "run `ironic-dbsync upgrade`, which goes on with its take-over."
+_BACK: Final = "run `ironic-dbsync return_to_reference`, which ends the way back."
 
 
 class LossNotAccepted(IronicError):
@@ -70,8 +67,8 @@ class Differs(IronicError):
     """What was stored is not what was read."""
 
     text = (
-        "Table {table} is not as it was read: {what}. Stop whatever writes to the database, then run `ironic-dbsync "
-        "return_to_reference`, and begin again."
+        "What is stored is not what was read: {differences}. Stop whatever writes to the database, then run "
+        "`ironic-dbsync return_to_reference`, and begin again."
     )
 
 
@@ -109,12 +106,7 @@ def plan(connection: Connection, settings: Settings) -> Findings:
     source = TheirTables(connection, is_aside=False)
     findings = Findings()
     known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
-    for reading in READINGS:
-        if source.has(reading.source):
-            conversion = Conversion(reading, known, findings)
-            for rows in batches(source, connection, reading):
-                for row in rows:
-                    conversion.of(row)
+    read_all(connection, source.copies(known, findings))
     if source.has("node_tags") and (tags := source.count(connection, "node_tags")):
         for number in range(tags):
             findings.lose(Loss.TAGS, f"row {number + 1} of node_tags")
@@ -140,20 +132,22 @@ class TakeOver:
         self._engine, self._say = engine, say
 
     @property
+    def _work(self) -> Work | None:
+        with self._engine.connect() as connection:
+            found = database_work.begun(connection)
+        return found if found is not None and found.kind == _KIND else None
+
+    @property
     def phase(self) -> str | None:
         """The step that it is in; None if none has begun."""
-        with self._engine.connect() as connection:
-            found = state.get(connection, state.PHASE) if state.exists(connection) else None
-        return None if found is None else str(found)
+        found = self._work
+        return None if found is None else found.phase
 
     @property
     def source_revision(self) -> str | None:
         """The revision of the reference while the take-over is under way."""
-        if self.phase in (None, DONE):
-            return None
-        with self._engine.connect() as connection:
-            found: Any = state.get(connection, "found")
-        return str(found["revision"])
+        found = self._work
+        return None if found is None or found.phase == DONE else found.origin
 
     def begin(self, found: Recognised, settings: Settings) -> None:
         """Plan and note what is to be done; raises InTheWay, NeedsRepair or LossNotAccepted."""
@@ -163,17 +157,13 @@ class TakeOver:
             if strangers := sorted(present & set(metadata.tables) - set(source.names)):
                 raise InTheWay(names=", ".join(strangers))
             findings = plan(connection, settings)
-            names, indexes = source.names, aside.indexes(connection, source.names)
+            indexes = aside.indexes(connection, source.names)
         for line in findings.report():
             self._say(line)
         require_accepted(findings, settings)
+        details = {"settings": asdict(settings), "tables": source.names, "indexes": indexes}
         with self._writing() as connection:
-            state.make(connection)
-            state.put(connection, "found", asdict(found))
-            state.put(connection, "settings", asdict(settings))
-            state.put(connection, "tables", names)
-            state.put(connection, "indexes", indexes)
-            state.put(connection, state.PHASE, "moving")
+            database_work.begin(connection, Work(_KIND, found.revision, "moving", _FORTH, details))
 
     def run(self) -> None:
         """Go on from the step that it is in until it is done, in the direction that it has."""
@@ -185,83 +175,53 @@ class TakeOver:
 
     def _move(self) -> None:
         with self._writing() as connection:
-            aside.move(connection, self._tables(connection))
-            state.put(connection, state.PHASE, "creating")
+            aside.move(connection, self._details(connection)["tables"])
+            database_work.set_phase(connection, "creating")
         # New connections turn the log of SQLite on, as the file is not the reference's any more: commits get cheaper.
         self._engine.dispose()
 
     def _create(self) -> None:
         with self._writing() as connection:
-            # What an attempt that was ended has left; there are no rows yet.
-            _drop_ours(connection)
-            schema.migrate(connection, _WORKING_VERSION)
-            state.put(connection, state.PHASE, "copying")
+            schema.create_to_fill(connection)
+            database_work.set_phase(connection, "copying")
+
+    @contextmanager
+    def _rows(self, *, is_begun: bool) -> Iterator[tuple[Connection, list[TableCopy]]]:
+        """Give a connection to read by, and what becomes of the rows; owners whose rows are there may be known."""
+        with row_copy.latest(self._engine) as connection:
+            source = TheirTables(connection, is_aside=True)
+            settings = self._details(connection)["settings"]
+            known = source.known(connection, inspector_to_agent=settings["inspector_to_agent"])
+            if is_begun:
+                known.kept = {name: _keys(connection, name) for name in OWNERS}
+            yield connection, source.copies(known, Findings())
 
     def _copy(self) -> None:
-        with self._engine.connect() as connection:
-            settings = self._settings(connection)
-            source = TheirTables(connection, is_aside=True)
-            known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
-            known.kept = {name: _keys(connection, name) for name in OWNERS}
-        for reading in READINGS:
-            if source.has(reading.source):
-                self._copy_table(source, reading, known)
+        with self._rows(is_begun=True) as (source, copies):
+            for _ in said(row_copy.copy_rows(source, self._engine, copies), self._say):
+                pass
         with self._writing() as connection:
-            state.put(connection, state.PHASE, "checking")
-
-    def _copy_table(self, source: TheirTables, reading: Reading, known: Known) -> None:
-        conversion, progress = Conversion(reading, known, Findings()), _Progress(self._say, reading.name)
-        mark = f"at {reading.name}"
-        with self._engine.connect() as connection:
-            after: Any = state.get(connection, mark)
-        while after != _END:
-            with self._writing() as connection:
-                rows = source.batch(connection, reading, after)
-                made = [one for row in rows for one in conversion.of(row)]
-                if made:
-                    connection.execute(reading.into.insert(), made)
-                    _require_stored(connection, reading.into, made)
-                after = position(reading, rows) if len(rows) == reading.batch else _END
-                state.put(connection, mark, after)
-                counted: Any = state.get(connection, _COUNTS) or {}
-                into = str(reading.into.name)
-                counted[into] = counted.get(into, 0) + len(made)
-                state.put(connection, _COUNTS, counted)
-            progress.add(len(made))
-        progress.end()
+            database_work.set_phase(connection, "checking")
 
     def _check(self) -> None:
-        with self._engine.connect() as connection:
-            counted: Any = state.get(connection, _COUNTS)
-            for table, count in counted.items():
-                if (stored := _count(connection, metadata.tables[table])) != count:
-                    raise Differs(table=table, what=f"{stored} rows are there, {count} were stored")
+        with self._rows(is_begun=False) as (source, copies), row_copy.latest(self._engine) as target:
+            different = [each for each in said(compare(source, target, copies), self._say) if each.differences]
+        if different:
+            raise Differs(differences="; ".join(each.in_words() for each in different))
         with self._writing() as connection:
-            if connection.dialect.name == "postgresql":
-                _count_on(connection)
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_WORKING_VERSION}")
+            row_copy.set_sequences(connection, metadata.sorted_tables)
+            PROGRESS.drop(connection, checkfirst=True)
             # The last act, from which on services start. No change of tables follows, which MariaDB would commit apart.
-            schema.record(connection)
-            state.put(connection, state.PHASE, DONE)
+            database_work.set_phase(connection, DONE)
         self._say("All rows are there, as they were read.")
 
-    def _written(self, connection: Connection) -> list[str]:
+    def _written(self) -> list[str]:
         """Return the tables whose rows are not those that were read, but for those of processes."""
-        settings = self._settings(connection)
-        source = TheirTables(connection, is_aside=True)
-        known = source.known(connection, inspector_to_agent=settings.inspector_to_agent)
-        expected = dict.fromkeys(metadata.tables, 0)
-        written = set()
-        for reading in (one for one in READINGS if source.has(one.source)):
-            conversion = Conversion(reading, known, Findings())
-            for rows in batches(source, connection, reading):
-                made = [one for row in rows for one in conversion.of(row)]
-                if _missing(connection, reading.into, made):
-                    written.add(reading.into.name)
-                expected[reading.into.name] += len(made)
-        for name, count in expected.items():
-            if name not in _PROCESSES and _count(connection, metadata.tables[name]) != count:
-                written.add(name)
+        with self._rows(is_begun=False) as (source, copies), row_copy.latest(self._engine) as target:
+            written = {each.table for each in compare(source, target, copies) if each.differences}
+            for name in metadata.tables.keys() - {each.target.name for each in copies} - _PROCESSES:
+                if target.execute(sa.select(metadata.tables[name]).limit(1)).first():
+                    written.add(name)
         return sorted(written)
 
     def go_back(self, accepted: Sequence[str]) -> None:
@@ -269,29 +229,25 @@ class TakeOver:
         phase = self.phase
         if phase is None:
             raise NothingAside(do="go back to")
-        if phase == DONE and "written" not in accepted:
-            with self._engine.connect() as connection:
-                written = self._written(connection)
-            if written:
-                raise WrittenSince(tables=", ".join(written))
+        if phase == DONE and "written" not in accepted and (written := self._written()):
+            raise WrittenSince(tables=", ".join(written))
         if phase not in WAY_BACK:
             with self._writing() as connection:
-                state.put(connection, state.PHASE, "restoring" if phase == "moving" else "dropping")
+                database_work.set_phase(connection, "restoring" if phase == "moving" else "dropping", _BACK)
         self.run()
 
     def _drop_ours(self) -> None:
         with self._writing() as connection:
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {VERSION_TABLE}")
-            _drop_ours(connection)
-            state.put(connection, state.PHASE, "restoring")
+            schema.drop_in(connection)
+            database_work.set_phase(connection, "restoring")
 
     def _restore(self) -> None:
         with self._writing() as connection:
-            indexes: Any = state.get(connection, "indexes")
-            present = aside.indexes(connection, self._tables(connection))
-            made = [text for name, text in indexes.items() if name not in present]
-            aside.move_back(connection, self._tables(connection), made)
-            state.drop(connection)
+            details = self._details(connection)
+            present = aside.indexes(connection, details["tables"])
+            made = [text for name, text in details["indexes"].items() if name not in present]
+            aside.move_back(connection, details["tables"], made)
+            database_work.forget(connection)
         self._say("The reference's tables are in their place. Its service may start.")
 
     def drop(self) -> None:
@@ -302,91 +258,21 @@ class TakeOver:
         if phase != DONE:
             raise NotDone(phase=phase, command="upgrade")
         with self._writing() as connection:
-            aside.drop(connection, self._tables(connection))
-            state.drop(connection)
+            aside.drop(connection, self._details(connection)["tables"])
+            database_work.forget(connection)
 
-    def _settings(self, connection: Connection) -> Settings:
-        stored: Any = state.get(connection, "settings")
-        return Settings(**{**stored, "accepted": tuple(stored["accepted"])})
+    def _details(self, connection: Connection) -> Any:
+        """Return what was noted at the beginning."""
+        found = database_work.begun(connection)
+        return found and found.details
 
-    def _tables(self, connection: Connection) -> list[str]:
-        stored: Any = state.get(connection, "tables")
-        return [str(name) for name in stored]
-
-    def _writing(self) -> Any:
+    def _writing(self) -> AbstractContextManager[Connection]:
         return self._engine.execution_options(begin="IMMEDIATE").begin()
 
 
 # What running processes write about themselves.
-_PROCESSES: Final = ("conductors", "conductor_hardware_interfaces", "bmc_logins", "rejected_callbacks")
-
-
-class _Progress:
-    """Says now and then how many rows of a table are done."""
-
-    def __init__(self, say: Say, name: str) -> None:
-        self._say, self._name, self._count, self._said = say, name, 0, time.monotonic()
-
-    def add(self, count: int) -> None:
-        self._count += count
-        if time.monotonic() - self._said > _PROGRESS:
-            self.end()
-
-    def end(self) -> None:
-        self._said = time.monotonic()
-        if self._count:
-            self._say(f"{self._name}: {self._count} rows")
-
-
-def _drop_ours(connection: Connection) -> None:
-    """Delete all tables of this service."""
-    present = set(sa.inspect(connection).get_table_names())
-    metadata.drop_all(connection, tables=[table for table in metadata.sorted_tables if table.name in present])
-    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_WORKING_VERSION}")
+_PROCESSES: Final = frozenset({"conductors", "conductor_hardware_interfaces", "bmc_logins", "rejected_callbacks"})
 
 
 def _keys(connection: Connection, name: str) -> set[int]:
     return {row_id for (row_id,) in connection.execute(sa.select(metadata.tables[name].c.id))}
-
-
-def _count(connection: Connection, table: sa.Table) -> int:
-    return int(connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
-
-
-def _require_stored(connection: Connection, table: sa.Table, made: list[Row]) -> None:
-    """Raise Differs unless the database gives back what it was given."""
-    for row in _missing(connection, table, made):
-        what = ", ".join(f"{column.name} {row[column.name]}" for column in table.primary_key)
-        raise Differs(table=table.name, what=f"the row with {what} has other values")
-
-
-def _missing(connection: Connection, table: sa.Table, made: Iterable[Row]) -> list[Row]:
-    """Return the rows that are not stored exactly so."""
-    wanted = list(made)
-    if not wanted:
-        return []
-    keys = [str(column.name) for column in table.primary_key]
-    first = table.c[keys[0]]
-    among = first.between(min(row[keys[0]] for row in wanted), max(row[keys[0]] for row in wanted))
-    names = [str(column.name) for column in table.c]
-    found = [dict(zip(names, row, strict=True)) for row in connection.execute(sa.select(table).where(among))]
-    stored = {_key(row, keys): row for row in found}
-    return [row for row in wanted if not _is_same(row, stored.get(_key(row, keys)))]
-
-
-def _key(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[object, ...]:
-    return tuple(row[name] for name in keys)
-
-
-def _is_same(row: Row, stored: Mapping[str, Any] | None) -> bool:
-    return stored is not None and all(stored[name] == value for name, value in row.items())
-
-
-def _count_on(connection: Connection) -> None:
-    """Have PostgreSQL give new rows keys behind those that were read."""
-    for table in metadata.sorted_tables:
-        if "id" in table.c:
-            connection.exec_driver_sql(
-                f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), coalesce(max(id), 0) + 1, false) "
-                f"FROM {table.name}"
-            )

@@ -209,7 +209,6 @@ def test_a_killed_backup_leaves_none_and_the_next_one_takes_its_place(file: Engi
 def test_a_killed_restore_leaves_the_old_or_the_new(
     engine: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_copy, "_FIRST_ROWS", 4)
     monkeypatch.setattr(row_copy, "_MOST_ROWS", 4)
     new = list(stored(engine))
     saved(engine, path)

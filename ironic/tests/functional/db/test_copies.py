@@ -13,9 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from ironic.db import connect, engines, require_current, row_copy, schema
+from ironic.db.database_work import WORK_TABLE
 from ironic.db.exclusive_use import DatabaseLocked, locked
-from ironic.db.row_copy import Compared, Copied
-from ironic.db.schema_version import UNFINISHED, WorkUnfinished
+from ironic.db.row_comparison import Compared
+from ironic.db.row_copy import Copied
+from ironic.db.schema_version import WorkUnfinished
 from ironic.db.tables import metadata
 from ironic.db.transfer import Origin, RowRefused, RowsDiffer, TargetRefused, transfer
 from ironic.tests.databases import database_with_tables, empty_database
@@ -55,7 +57,6 @@ def target(empty: str) -> Iterator[Engine]:
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_copy, "_FIRST_ROWS", 4)
     monkeypatch.setattr(row_copy, "_MOST_ROWS", 4)
 
 
@@ -147,8 +148,8 @@ def test_killed_before_any_statement_it_is_no_database_for_a_service_and_the_sam
                 names = sa.inspect(connection).get_table_names()
             engine.dispose()
             if was_killed and "alembic_version" in names:
-                assert UNFINISHED.name not in names or not is_usable(engine)
-                assert UNFINISHED.name in names or list(stored(engine)) == list(stored(file))
+                assert WORK_TABLE.name not in names or not is_usable(engine)
+                assert WORK_TABLE.name in names or list(stored(engine)) == list(stored(file))
             if was_killed:
                 copy(file, engine)
             assert list(stored(engine)) == list(stored(file))

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from ironic.db import engines, row_copy
-from ironic.db.row_copy import PROGRESS, Compared, Digest, TableCopy, Values
+from ironic.db.row_comparison import Compared, Digest, compare
+from ironic.db.row_copy import PROGRESS, Row, TableCopy, Values
 
 _old, _new = sa.MetaData(), sa.MetaData()
 OWNERS = sa.Table("old_owners", _old, sa.Column("id", sa.Integer, primary_key=True), sa.Column("name", sa.Text()))
@@ -45,7 +46,6 @@ TABLES = [TableCopy(OWNERS, NEW_OWNERS), TableCopy(TAGS, NEW_TAGS, halves)]
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """Return a database with old and new tables, and have batches of three rows."""
-    monkeypatch.setattr(row_copy, "_FIRST_ROWS", 3)
     monkeypatch.setattr(row_copy, "_MOST_ROWS", 3)
     made = engines.create(f"sqlite:///{tmp_path}/one.sqlite", engines.PoolOptions())
     for tables in (_old, _new, PROGRESS.metadata):
@@ -67,7 +67,7 @@ def copied(engine: Engine, most: int | None = None) -> list[tuple[str, int]]:
 
 def compared(engine: Engine) -> list[Compared]:
     with row_copy.snapshot(engine) as source, engine.connect() as target:
-        return list(row_copy.compare(source, target, TABLES))
+        return list(compare(source, target, TABLES))
 
 
 def rows(engine: Engine, table: sa.Table) -> list[tuple[object, ...]]:
@@ -119,19 +119,19 @@ def test_a_table_without_a_key_is_refused(engine: Engine) -> None:
 
 
 def test_a_digest_depends_on_every_value_and_not_on_the_order() -> None:
-    values: list[Values] = [{"id": 1, "name": "a"}, {"id": 2, "name": None}]
+    values: list[Row] = [(1, "a"), (2, None)]
     one, turned, other = Digest(), Digest(), Digest()
     one.add(values)
     turned.add(reversed(values))
-    other.add([{"id": 1, "name": "a"}, {"id": 2, "name": ""}])
+    other.add([(1, "a"), (2, "")])
     assert one.rows == 2 and one.hexadecimal == turned.hexadecimal
     assert one.hexadecimal != other.hexadecimal
 
 
 def test_large_rows_make_small_batches(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_copy, "_CHARACTERS", 40)
+    monkeypatch.setattr(row_copy, "_MOST_BYTES", 40)
     with engine.begin() as connection:
         connection.execute(sa.update(OWNERS).values(name="n" * 20))
     with engine.connect() as connection:
         sizes = [len(batch) for batch in row_copy.read(connection, row_copy.bare(OWNERS))]
-    assert sizes == [3, 2, 2, 1]
+    assert sizes == [2, 2, 2, 2]

@@ -44,7 +44,7 @@ def test_other_text_is_no_json(text: str) -> None:
 
 def converted(table: str, row: dict[str, Any], known: Known) -> tuple[list[dict[str, Any]], Findings]:
     findings = Findings()
-    reading = next(one for one in READINGS if one.name == f"{table} from {table}")
+    reading = next(one for one in READINGS if one.name == table)
     return Conversion(reading, known, findings).of(row), findings
 
 
