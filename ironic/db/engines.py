@@ -25,6 +25,8 @@ _SERVER_SHUTDOWN: Final = 1053
 # Seconds after which a server ends a transaction whose process does nothing, as its host is frozen or cut off: it would
 # keep rows locked for all others. Ours last milliseconds.
 _LONGEST_IDLE = 60
+# Characters of a statement in a message.
+_SHOWN: Final = 2000
 _PRAGMAS = ("synchronous=FULL", "foreign_keys=ON")
 
 
@@ -179,10 +181,16 @@ _SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _pass_own_errors(context: ExceptionContext) -> None:
-    """Raise errors of this service unwrapped, such as a refused value; mark the shutdown of a server as a lost link."""
+    """Raise errors of this service unwrapped, such as a refused value; mark the shutdown of a server as a lost link.
+
+    Messages have the beginning of a statement: one that inserts a thousand rows has pages.
+    """
     error = context.original_exception
     if isinstance(error, IronicError):
         raise error
+    named = context.sqlalchemy_exception
+    if named is not None and named.statement and len(named.statement) > _SHOWN:
+        named.statement = f"{named.statement[:_SHOWN]} ..."
     if error.args and error.args[0] == _SERVER_SHUTDOWN:
         context.is_disconnect = True  # the libraries do not count this error of MySQL and MariaDB as one
 

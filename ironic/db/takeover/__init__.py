@@ -11,6 +11,7 @@ from ironic.db.takeover.rehearsal import NotEmpty, copy_tables
 from ironic.db.takeover.revisions import REVISIONS, NotKnown, Recognised, recognise
 from ironic.db.takeover.steps import (
     WAY_BACK,
+    Differs,
     InTheWay,
     LossNotAccepted,
     NeedsRepair,
@@ -23,6 +24,7 @@ from ironic.db.takeover.steps import (
 
 __all__ = [
     "DONE",
+    "Differs",
     "Findings",
     "InTheWay",
     "Loss",

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.db.column_types import JsonText
-
 _LEAST, _MOST = -(2**63), 2**64 - 1
 # What orjson reads as a float that has lost digits, or as infinite.
 _UNUSUAL: Final = re.compile(r"\d{19}|\d[eE]\+?\d{3}")
@@ -22,7 +20,7 @@ class NoJson(ValueError):
     """The text is no JSON."""
 
 
-def recoded(text: str) -> tuple[Any, JsonText, bool, bool]:
+def recoded(text: str) -> tuple[Any, str, bool, bool]:
     """Return value and text, and whether numbers or characters were replaced; raises NoJson."""
     if not _UNUSUAL.search(text):
         try:
@@ -30,14 +28,14 @@ def recoded(text: str) -> tuple[Any, JsonText, bool, bool]:
         except orjson.JSONDecodeError:
             pass
         else:
-            return value, JsonText(orjson.dumps(value).decode()), False, False
+            return value, orjson.dumps(value).decode(), False, False
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise NoJson(str(error)) from None
     replaced = _Replacing()
     value = replaced.of(read)
-    return value, JsonText(orjson.dumps(value).decode()), replaced.numbers, replaced.text
+    return value, orjson.dumps(value).decode(), replaced.numbers, replaced.text
 
 
 class _Replacing:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from ironic.core import states
 from ironic.db import tables
-from ironic.db.column_types import Json, JsonText, LongText, ShortText, decode_json, storable
+from ironic.db.column_types import Json, LongText, ShortText, decode_json, storable
 from ironic.db.takeover.findings import Findings, Loss
 from ironic.db.takeover.json_text import NoJson, recoded
 
@@ -282,5 +282,5 @@ def _default(column: sa.Column[object]) -> object:
     if column.nullable:
         return None
     if isinstance(column.type, Json):
-        return JsonText("{}" if column.type.empty is dict else "[]")
+        return "{}" if column.type.empty is dict else "[]"
     return column.default.arg if isinstance(column.default, sa.ColumnDefault) else None

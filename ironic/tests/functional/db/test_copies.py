@@ -95,6 +95,20 @@ def test_all_rows_arrive_and_new_ones_get_numbers_of_their_own(source: Engine, t
         assert {*sa.inspect(connection).get_table_names()} == {*metadata.tables, "alembic_version"}
 
 
+@pytest.mark.parametrize("limit", ["_MOST_VALUES", "_MOST_CHARACTERS"])
+def test_large_rows_get_statements_of_their_own(
+    file: Engine, empty_server: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_copy, limit, 1)
+    target = engines.create(empty_server, engines.PoolOptions())
+    sent: list[str] = []
+    sa.event.listen(target, "before_cursor_execute", lambda *arguments: sent.append(arguments[2].split(" (")[0]))
+    copy(file, target)
+    assert sent.count("INSERT INTO nodes") == 11
+    assert list(stored(target)) == list(stored(file))
+    target.dispose()
+
+
 def killed(source: Engine, target: Engine, *, statement: int = 0, batch: int = 0) -> bool:
     """Copy in a process that is killed before a statement to the target, or after a batch, and return true.
 

@@ -16,11 +16,12 @@ from sqlalchemy.engine import Engine
 
 from ironic.api.app import BARE_METAL, build_app
 from ironic.api.settings import ApiSettings
-from ironic.db import SchemaOutdated, connect, engines, require_current, schema, takeover
+from ironic.db import SchemaOutdated, connect, engines, require_current, row_copy, schema, takeover
 from ironic.db.exclusive_use import DatabaseLocked, locked
-from ironic.db.schema_version import SCHEMA_VERSION
+from ironic.db.schema_version import SCHEMA_VERSION, WorkUnfinished
 from ironic.db.tables import metadata
 from ironic.db.takeover import Loss, Settings, TakeOver
+from ironic.db.transfer import Origin, TargetRefused, is_filled, transfer
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
@@ -198,8 +199,9 @@ def killed_at(url: str, event: str, number: int) -> bool:
 
 
 @IN_BATTERY_ON_SERVERS
-def test_it_goes_on_wherever_it_was_killed(empty: str) -> None:
+def test_it_goes_on_wherever_it_was_killed(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process is killed at its second commit: each step is lost once before its end, and made by the next one."""
+    monkeypatch.setattr(row_copy, "_MOST_ROWS", 8)
     record = restore(empty, NEWEST)
     killed_at(empty, "before_cursor_execute", 60)
     rounds = 0
@@ -394,6 +396,40 @@ def test_the_way_back_does_not_lose_what_was_written_unless_it_may(file: str) ->
             begun.go_back([])
         begun.go_back(["written"])
     assert contents(file) == before
+
+
+def test_a_row_that_was_not_stored_as_it_was_read_is_found_in_the_end(file: str) -> None:
+    before = contents(file)
+
+    def interfere(text: str) -> None:
+        if text == "Step 'checking' ...":
+            change(file, "UPDATE nodes SET description = 'other' WHERE id = 3")
+
+    with pytest.raises(takeover.Differs, match=r"1 rows of nodes \(key 3\).*`ironic-dbsync return_to_reference`"):
+        take_over(file, say=interfere)
+    store = connect(file)
+    with pytest.raises(WorkUnfinished, match="run `ironic-dbsync upgrade`, which goes on with its take-over"):
+        require_current(store)
+    store.close()
+    with engine_of(file) as engine:
+        TakeOver(engine, quiet).go_back([])
+    assert contents(file) == before
+
+
+def test_a_copy_goes_neither_into_half_of_a_take_over_nor_into_a_whole_one(file: str, tmp_path: Path) -> None:
+    source = engines.create(f"sqlite:///{tmp_path}/source.sqlite", engines.PoolOptions())
+    schema.upgrade(f"sqlite:///{tmp_path}/source.sqlite")
+    assert killed_at(file, "commit", 5) is False
+    with engine_of(file) as engine:
+        assert not is_filled(engine)
+        with pytest.raises(TargetRefused, match="is half of a take-over of another source: 9fb44677ef15"):
+            list(transfer(Origin.of(source), engine, "copy", "run it again."))
+    take_over(file)
+    with engine_of(file) as engine:
+        assert is_filled(engine)
+        with pytest.raises(TargetRefused, match="has tables already"):
+            list(transfer(Origin.of(source), engine, "copy", "run it again."))
+    source.dispose()
 
 
 def test_without_kept_tables_there_is_no_way_back(file: str) -> None:

@@ -1,11 +1,13 @@
 """The copy of rows between tables: batches, what is converted on the way, going on after an end, the comparison."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from ironic.db import engines, row_copy
 from ironic.db.row_comparison import Compared, Digest, compare
@@ -128,10 +130,53 @@ def test_a_digest_depends_on_every_value_and_not_on_the_order() -> None:
     assert one.hexadecimal != other.hexadecimal
 
 
-def test_large_rows_make_small_batches(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_row_never_comes_with_many_others(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_copy, "_MOST_BYTES", 40)
     with engine.begin() as connection:
-        connection.execute(sa.update(OWNERS).values(name="n" * 20))
+        connection.execute(sa.update(OWNERS).where(OWNERS.c.id.between(5, 6)).values(name="ü" * 30))
     with engine.connect() as connection:
-        sizes = [len(batch) for batch in row_copy.read(connection, row_copy.bare(OWNERS))]
-    assert sizes == [2, 2, 2, 2]
+        batches = [[row[0] for row in batch] for batch in row_copy.read(connection, row_copy.bare(OWNERS))]
+    assert batches == [[1, 2, 3], [4], [5], [6], [7, 8]]
+
+
+def test_only_the_rows_that_are_wanted_are_read_and_compared(engine: Engine) -> None:
+    tables = [TableCopy(OWNERS, NEW_OWNERS, only={"name": ["é2", "é7"]})]
+    with row_copy.snapshot(engine) as source:
+        list(row_copy.copy_rows(source, engine, tables))
+    assert [row[0] for row in rows(engine, NEW_OWNERS)] == [2, 7]
+    with row_copy.snapshot(engine) as source, engine.connect() as target:
+        assert list(compare(source, target, tables)) == [Compared("owners", 2)]
+
+
+def test_two_tables_may_go_into_one(engine: Engine) -> None:
+    def owner(row: Values) -> list[Values]:
+        return [{"id": 100 + int(str(row["owner_id"]))}] if row["tag"] == "a" else []
+
+    tables = [TableCopy(OWNERS, NEW_OWNERS), TableCopy(TAGS, NEW_OWNERS, owner, called="owners of tags")]
+    with row_copy.snapshot(engine) as source:
+        list(row_copy.copy_rows(source, engine, tables))
+    with row_copy.snapshot(engine) as source, engine.connect() as target:
+        assert list(compare(source, target, tables)) == [Compared("owners", 8), Compared("owners", 3)]
+    with engine.begin() as connection:
+        connection.execute(sa.insert(NEW_OWNERS).values(id=55))
+    with row_copy.snapshot(engine) as source, engine.connect() as target:
+        assert [each.differences for each in compare(source, target, tables)] == [0, 1]
+
+
+@pytest.mark.parametrize(("reading", "is_held"), [(row_copy.snapshot, 1), (row_copy.latest, 0)])
+def test_a_reader_of_the_latest_rows_lets_the_log_of_sqlite_be_emptied(
+    engine: Engine, reading: Callable[[Engine], AbstractContextManager[Connection]], is_held: int
+) -> None:
+    with reading(engine) as source:
+        source.execute(sa.select(OWNERS)).all()
+        with engine.begin() as connection:
+            connection.execute(sa.update(OWNERS).values(name="new"))
+        with closing(sqlite3.connect(engine.url.database or "", timeout=0)) as other:
+            assert other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == is_held
+        assert (source.execute(sa.select(OWNERS.c.name)).scalar() == "new") != is_held
+
+
+def test_the_message_about_a_long_statement_is_short(engine: Engine) -> None:
+    with engine.connect() as connection, pytest.raises(sa.exc.SQLAlchemyError, match="too many columns") as error:
+        connection.exec_driver_sql(f"SELECT {'1, ' * 9000} none")
+    assert len(str(error.value)) < 3000
