@@ -1,6 +1,6 @@
 """How long the take-over of a database of the reference takes: for so many nodes, on each kind of database.
 
-    .venv/bin/python tools/bench_takeover.py [--nodes 10000] [sqlite] [mariadb] [postgresql]
+    .venv/bin/python tools/bench_takeover.py [--nodes 10000] [--server KIND=URL] [sqlite] [mariadb] [postgresql]
 
 Each node has two ports, two traits and twenty entries of history. The databases are made for it, and dropped.
 """
@@ -12,6 +12,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import bench_servers
 import sqlalchemy as sa
 
 from ironic.db import engines, takeover
@@ -93,7 +94,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the take-over of a database of the reference.")
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("kinds", nargs="*", default=["sqlite", "mariadb", "postgresql"])
+    bench_servers.add_option(parser)
     chosen = parser.parse_args()
+    bench_servers.use(chosen)
     for kind in chosen.kinds:
         measure(kind, chosen.nodes)
 
