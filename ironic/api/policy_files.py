@@ -2,7 +2,8 @@
 
 oslo.policy takes a rule that it can't parse for "denied", ignores a file that is missing, and while it reads changed
 files, other threads meet half of the rules. Here every fault in a file stops the start. Later it is logged, and the
-rules read before stay in force; only a complete set of checked rules replaces them, at once.
+rules read before stay in force; only a complete set of checked rules replaces them, at once. A rule that has no effect
+is a warning.
 """
 
 import logging
@@ -26,6 +27,12 @@ STEP_RULE_PREFIX: Final = "baremetal:step:execute:"
 
 _DENIED: Final = "!"
 _WORD: Final = re.compile(r"[^\s()]+")
+_REFERENCE: Final = "rule:"
+# Of the rule that stands for those that a check refers to in vain, unless an option names another one.
+_FOR_MISSING: Final = "default"
+
+# Where oslo.policy looked as well until its release 3.
+_FORMER_NAME: Final = "policy.json"
 
 # Path, and time, size and inode of each file; None stands for one that does not exist.
 State = tuple[tuple[str, tuple[int, int, int] | None], ...]
@@ -50,10 +57,26 @@ class SiteRules:
             for option in ("policy_file", "policy_dirs")
             for name in _listed(conf.oslo_policy[option])
         ]
+        # What has no effect in the rules in force, a line each.
+        self.remarks: list[str] = []
         self._state = self._look()
         if missing := [path for path, found in self._state if found is None]:
             raise BadPolicyFile(f"There is no {' and no '.join(missing)}, which [oslo_policy] names.")
         self._enforcer = self._load()
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that are read, in their order."""
+        return [path for path, _ in self._state]
+
+    def older_names(self) -> dict[str, list[str]]:
+        """Return the rules of files that also count as others, which they once were, with the names of these."""
+        written = self._enforcer.file_rules
+        found: dict[str, list[str]] = {}
+        for name, (old, _) in policies.PREDECESSORS.items():
+            if old != name and old in written and name not in written:
+                found.setdefault(old, []).append(name)
+        return found
 
     @property
     def enforcer(self) -> Any:
@@ -74,9 +97,7 @@ class SiteRules:
         except (BadPolicyFile, OSError) as error:
             LOG.error("%s The access rules read before stay in force; correct the files.", error)
         else:
-            LOG.info(
-                "The access rules were read again from %s", ", ".join(path for path, _ in self._state) or "no file"
-            )
+            LOG.info("The access rules were read again from %s", ", ".join(self.paths) or "no file")
 
     def _look(self) -> State:
         """Return what shows a change of a file: oslo.policy's own test misses an older file put in place."""
@@ -94,16 +115,13 @@ class SiteRules:
     def _load(self) -> Any:
         from oslo_policy import policy
 
-        known = policies.NAMES | {old for old, _ in policies.PREDECESSORS.values()}
         faults: list[str] = []
-        for path, _ in self._state:
-            rules = _rules_of(Path(path))
+        read = {path: _rules_of(Path(path)) for path, _ in self._state}
+        for path, rules in read.items():
             faults += (f"{path}: {fault}" for fault in _faults(rules))
-            strange = sorted(name for name in map(str, rules) if _is_ours(name) and name not in known)
-            if strange:
-                LOG.warning("%s has rules that nothing asks for: %s. Correct their names", path, ", ".join(strange))
         if faults:
             raise BadPolicyFile(f"Access rules can't be used: {'; '.join(faults)}.")
+        remarks = [*self._passed_over(), *_without_effect(read, self._conf.oslo_policy.enforce_new_defaults)]
         enforcer = policies.enforcer(self._conf)
         try:
             enforcer.check_rules(raise_on_violation=True)
@@ -113,7 +131,32 @@ class SiteRules:
             ) from None
         # From now on it must not read the files while requests use it.
         enforcer.use_conf = False
+        self.remarks = remarks
+        for remark in remarks:
+            LOG.warning("%s.", remark)
         return enforcer
+
+    def _passed_over(self) -> Iterator[str]:
+        """Yield a line for a file under the former default name, which is not read and may have held rights back."""
+        is_named = any(is_configured for _, is_configured in self._names)
+        found = None if self._state or is_named else self._conf.find_file(_FORMER_NAME)
+        if found is not None:
+            yield (
+                f"{found} is not read, so the default rules hold: name it in [oslo_policy]policy_file, or convert it "
+                "by oslopolicy-convert-json-to-yaml"
+            )
+
+
+def unused(conf: cfg.ConfigOpts) -> list[str]:
+    """Return a line for each option that names access rules while the service does not use any."""
+    if conf.auth_strategy == "keystone":
+        return []
+    return [
+        f"[oslo_policy]{option}: with [DEFAULT]auth_strategy = {conf.auth_strategy} every caller may do everything, "
+        "whatever the rules say; set it to keystone"
+        for option in ("policy_file", "policy_dirs")
+        if config_files.is_set(conf, "oslo_policy", option)
+    ]
 
 
 def _listed(value: str | list[str] | None) -> list[str]:
@@ -138,8 +181,26 @@ def _stat(path: str) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _is_ours(name: str) -> bool:
-    return name.startswith("baremetal:") and not name.startswith(STEP_RULE_PREFIX)
+def _without_effect(read: Mapping[str, Mapping[Any, Any]], enforce_new_defaults: bool) -> Iterator[str]:
+    """Yield a line for each file with rules that no request asks for and that no rule which counts refers to."""
+    asked_by_code = policies.NAMES - policies.HELPERS.keys() if enforce_new_defaults else policies.NAMES
+    checks = {name: check for rules in read.values() for name, check in rules.items()}
+    asked = {name for name in checks if name in asked_by_code or name.startswith((STEP_RULE_PREFIX, _FOR_MISSING))}
+    to_do = list(asked)
+    while to_do:
+        words = _WORD.findall(checks[to_do.pop()])
+        found = {word.removeprefix(_REFERENCE) for word in words if word.startswith(_REFERENCE)} & checks.keys() - asked
+        asked |= found
+        to_do += found
+    for path, rules in read.items():
+        idle = sorted(rules.keys() - asked)
+        if names := [name for name in idle if name not in policies.HELPERS]:
+            yield f"{path} has rules that nothing asks for: {', '.join(names)}. Correct their names, or remove them"
+        if helpers := [name for name in idle if name in policies.HELPERS]:
+            yield (
+                f"{path} has rules that only former defaults refer to, without effect: {', '.join(helpers)}. Write the "
+                "rules of the requests themselves, or set [oslo_policy]enforce_new_defaults = false"
+            )
 
 
 def _rules_of(path: Path) -> Mapping[object, object]:

@@ -3,8 +3,6 @@
 `ironic-dbsync upgrade` comes here first. A database that is none of the reference's is left to `ironic.db.schema`.
 """
 
-import os
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +22,6 @@ from ironic.drivers import former_names
 # Words of --accept: what may be lost on the way, and on the way back.
 ACCEPTED: Final = tuple(kind.value for kind in takeover.Loss)
 WRITTEN: Final = "written"
-# A file holds both sets of tables, and what SQLite writes beside it meanwhile.
-_ROOM: Final = 3
 
 
 class WrongWay(IronicError):
@@ -104,16 +100,16 @@ def plan(url: str) -> bool:
 
 def report(findings: takeover.Findings) -> list[str]:
     """Return what was found, a line each, with what an operator has to know of nodes."""
-    return findings.report() + remarks(findings)
+    return findings.report() + fates(findings) + unknown_names(findings)
 
 
-def remarks(findings: takeover.Findings) -> list[str]:
-    """Return the fate of nodes that wait, and the names that are not known here, a line each."""
+def fates(findings: takeover.Findings) -> list[str]:
+    """Return what becomes of nodes that wait, a line each."""
     waiting = {state: count for state, count in findings.states.items() if state in states.WAITING}
     return [
         f"{count} nodes in state '{state}' go on when their ramdisk calls, or fail after the time-out"
         for state, count in sorted(waiting.items())
-    ] + unknown_names(findings)
+    ]
 
 
 def check(used: Engine) -> tuple[takeover.Findings, list[str]]:
@@ -124,13 +120,6 @@ def check(used: Engine) -> tuple[takeover.Findings, list[str]]:
             *(line for line in findings.report() if line.startswith(("must be", "not kept"))),
             *_rights(connection),
         ]
-    path = used.url.database
-    if used.dialect.name == "sqlite" and path:
-        size, free = os.path.getsize(path), shutil.disk_usage(os.path.dirname(os.path.abspath(path))).free
-        if free < _ROOM * size:
-            faults.append(
-                f"{path} has {size >> 20} MiB, and {free >> 20} MiB are free: make room for {_ROOM} times as much"
-            )
     return findings, faults
 
 
@@ -159,17 +148,18 @@ def unknown_names(findings: takeover.Findings) -> list[str]:
         group = "ironic.hardware.types" if kind == "driver" else f"ironic.hardware.interfaces.{kind}"
         if name not in entry_points(group=group).names:
             what = "hardware type" if kind == "driver" else f"{kind} interface"
-            lines.append(
-                f"{count} nodes have {what} '{name}', which is not here: they are kept and can be read, all else "
-                f"needs another one first (baremetal node set NODE --driver NAME --reset-interfaces): {instead(name)}"
-            )
+            lines.append(missing(what, name, count))
     return lines
 
 
-def instead(name: str) -> str:
-    """Return what to use in place of a name."""
+def missing(what: str, name: str, count: int) -> str:
+    """Say what becomes of nodes whose hardware type or interface is not installed, and what to do."""
     found = former_names.way_on(name)
-    return "choose one that is here" if found == "remove it" else found
+    instead = "choose one that is here" if found == "remove it" else found
+    return (
+        f"{count} nodes have {what} '{name}', which is not here: they are kept and can be read, all else needs another "
+        f"one first (baremetal node set NODE --driver NAME --reset-interfaces): {instead}"
+    )
 
 
 def rehearse(url: str, to: str, accepted: list[str]) -> bool:

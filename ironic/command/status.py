@@ -9,12 +9,14 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from typing import Final
 
 from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code, Result
 
-from ironic.command import change_over
+from ironic.command import change_over, checks_of_site
 from ironic.command.dbsync import EXPLAINED, used
+from ironic.command.room_for_tables import room
 from ironic.conductor.interface_mismatch import differences
 from ironic.conf import CONF, config_files, prepare_command
 from ironic.conf.config_files import PROJECT
@@ -30,13 +32,13 @@ _MOST_LISTED = 8
 def _check(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
     """Turn an exception of a check into a failure, so that the other checks run all the same.
 
-    In a database of the reference only the check of it has anything to look at.
+    Those that need the tables of this service have nothing to look at in a database of the reference.
     """
 
     @functools.wraps(check)
     def answer(checks: "Checks") -> Result:
         try:
-            if check not in (reference, pin) and change_over.revision(checks.store.engine):
+            if check in _NEED_OWN_TABLES and change_over.revision(checks.store.engine):
                 return Result(Code.SUCCESS, "This is checked once the database is taken over.")
             return check(checks.store)
         except Exception as error:
@@ -54,12 +56,11 @@ def reference(store: Store) -> Result:
     findings, faults = change_over.check(store.engine)
     if faults:
         return Result(Code.FAILURE, "\n".join(faults))
-    remarks = change_over.remarks(findings)
+    remarks = change_over.fates(findings)
     text = "The database is one of the reference: `ironic-dbsync upgrade` takes it over, and can keep all of it."
     return Result(Code.WARNING if remarks else Code.SUCCESS, "\n".join([text, *remarks]))
 
 
-@_check
 def schema(store: Store) -> Result:
     """Check that the database schema is the one this release needs."""
     try:
@@ -74,7 +75,6 @@ def schema(store: Store) -> Result:
     return Result(Code.SUCCESS, f"The database {used()} is at schema version {found}.")
 
 
-@_check
 def interfaces(store: Store) -> Result:
     """Check that all live conductors serve a hardware type with the same interfaces (S34)."""
     served = store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
@@ -85,7 +85,6 @@ def interfaces(store: Store) -> Result:
     return Result(Code.SUCCESS, f"{len({row.hostname for row in served})} live conductors agree.")
 
 
-@_check
 def bmc_addresses(store: Store) -> Result:
     """Check that it is known of each BMC's address whether a project has chosen it."""
     found = [uuid for _, uuid in online_migrations.unknown_choosers(store)]
@@ -112,15 +111,21 @@ def pin(_store: Store) -> Result:
     )
 
 
+_NEED_OWN_TABLES: Final = (schema, interfaces, bmc_addresses)
+
+
 class Checks(upgradecheck.UpgradeCommands):
     """The checks to run before and after an upgrade."""
 
     # The name is the documented interface of the library.
     _upgrade_checks = (
         ("Database of the reference", _check(reference)),
-        ("Database schema", schema),
-        ("Interfaces of conductors", interfaces),
-        ("BMC addresses", bmc_addresses),
+        ("Database schema", _check(schema)),
+        ("Interfaces of conductors", _check(interfaces)),
+        ("BMC addresses", _check(bmc_addresses)),
+        ("Room for the tables", _check(room)),
+        ("Hardware types and interfaces", _check(checks_of_site.drivers)),
+        ("Access rules", _check(checks_of_site.policy_files)),
         ("Release for a pin", _check(pin)),
     )
     store: Store

@@ -245,8 +245,10 @@ def _conductor(
 def _api(
     conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport, names: Sequence[str]
 ) -> Api:
-    from ironic.api import origins
+    from ironic.api import origins, policy_files
 
+    for option in policy_files.unused(conf):
+        LOG.warning("Without effect: %s.", option)
     is_local = {MAIN: origins.is_local(conf), INSPECTOR: origins.is_loopback(conf.inspector_api.host_ip)}
     for name in names:
         if conf.auth_strategy == "noauth" and not is_local[name]:

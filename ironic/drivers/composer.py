@@ -10,7 +10,7 @@ that is incomplete without it. An interface of `NEVER_SKIPPED` that was asked fo
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, choose_default
@@ -56,6 +56,15 @@ Driver = AbstractHardwareType | BaseDriver
 Composed = tuple[dict[str, Driver], dict[str, dict[str, SupportedInterfaces]]]
 
 
+class Examined(NamedTuple):
+    """What the options and the installed packages make, and what is wrong with them, a line each."""
+
+    drivers: dict[str, Driver]
+    supported: dict[str, dict[str, SupportedInterfaces]]
+    faults: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
 class Composer:
     """Composes the drivers once, and collects the faults that it finds."""
 
@@ -65,10 +74,25 @@ class Composer:
         self._faults: list[str] = []
         self._skipped: dict[str, set[str]] = {kind: set() for kind in KINDS}
         self._left_out: list[str] = []
+        self._remarks: list[str] = []
         self.loaded: list[Loaded] = []
 
     def compose(self) -> Composed:
         """Return the drivers and the interfaces that each supports, by kind; raise DriverLoadError with all faults."""
+        composed = self._compose()
+        for remark in self._remarks:
+            LOG.warning("%s.", remark)
+        if self._faults:
+            numbered = "; ".join(f"({count}) {fault}" for count, fault in enumerate(self._faults, start=1))
+            raise DriverLoadError(f"The enabled drivers can't be loaded: {numbered}.", faults=list(self._faults))
+        return composed
+
+    def examine(self) -> Examined:
+        """Return what `compose` would return, log and raise; it logs and raises nothing."""
+        composed = self._compose()
+        return Examined(*composed, tuple(self._faults), tuple(self._remarks))
+
+    def _compose(self) -> Composed:
         types = self._hardware_types()
         listed = {name: self._listed_names(name, hardware_type) for name, hardware_type in types.items()}
         enabled = {kind: self._enabled_names(kind, types, listed) for kind in KINDS}
@@ -78,16 +102,11 @@ class Composer:
         classic = self._classic_drivers()
         supported |= {name: self._fixed_interfaces(name, driver) for name, driver in classic.items()}
         if self._left_out:
-            LOG.warning(
-                "These names in the options are skipped, as this release does not have them: %s",
-                "; ".join(self._left_out),
-            )
+            names = "; ".join(self._left_out)
+            self._remarks.append(f"These names in the options are skipped, as this release does not have them: {names}")
         self._faults += self._options.clean_priorities.faults(self.loaded)
         if not supported and not self._faults:
             self._add_fault("no hardware type is left to serve; enable one (option enabled_hardware_types)")
-        if self._faults:
-            numbered = "; ".join(f"({count}) {fault}" for count, fault in enumerate(self._faults, start=1))
-            raise DriverLoadError(f"The enabled drivers can't be loaded: {numbered}.", faults=list(self._faults))
         return {**{name: types[name] for name in usable}, **classic}, supported
 
     # Installed and enabled names
@@ -199,7 +218,7 @@ class Composer:
             else:
                 names = ", ".join(sorted(self._skipped[kind]))
                 reasons.append(f"it can't do without {kind} interfaces ({names}), not built yet")
-        LOG.warning("Skipping hardware type %s: %s.", name, "; ".join(reasons))
+        self._remarks.append(f"Skipping hardware type {name}: {'; '.join(reasons)}")
         return True
 
     def _supported_interfaces(
@@ -216,12 +235,9 @@ class Composer:
             for kind, names in kinds.items():
                 default = choose_default(names, names, configured[kind])
                 if configured[kind] is not None and default is None:
-                    LOG.warning(
-                        "Hardware type %s does not support the default %s interface %s: new nodes must name another "
-                        "one.",
-                        name,
-                        kind,
-                        configured[kind],
+                    self._remarks.append(
+                        f"Hardware type {name} does not support the default {kind} interface {configured[kind]}: new "
+                        "nodes must name another one"
                     )
                 unlisted = frozenset(names).difference(listed[name][kind])
                 # What could not be loaded is a fault already.
@@ -257,7 +273,9 @@ class Composer:
                 self._add_unavailable(kind, default, option)
                 return None
         elif default in self._skipped[kind]:
-            LOG.warning("Option %s is ignored: %s is not built yet; the order of preference decides.", option, default)
+            self._remarks.append(
+                f"Option {option} is ignored: {default} is not built yet; the order of preference decides"
+            )
             return None
         if default is not None and default not in enabled:
             allowed = ", ".join(enabled) or "none"
@@ -291,7 +309,7 @@ class Composer:
             self._add_fault(f"{what} can't be loaded: {_reason(error)}")
             return None
         if not instance.supported:
-            LOG.warning("The %s is deprecated and unsupported; a later release may remove it. Replace it.", what)
+            self._remarks.append(f"The {what} is deprecated and unsupported; a later release may remove it. Replace it")
         return instance
 
     def _add_unavailable(self, kind: str, name: str, option: str) -> None:

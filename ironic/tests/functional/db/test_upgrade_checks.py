@@ -17,13 +17,22 @@ from ironic.tests.functional.db.test_takeover import change
 from ironic.tests.reference_databases import restore
 
 FAKE = InterfaceRow("fake-hardware", "power", "fake", True)
+# Enough for the nodes of the records.
+FAKES = "\n".join(
+    ["enabled_hardware_types = fake-hardware", "enabled_deploy_interfaces = fake,direct"]
+    + ["enabled_inspect_interfaces = no-inspect,agent", "enabled_network_interfaces = noop"]
+    + [
+        f"enabled_{kind}_interfaces = fake"
+        for kind in ("bios", "boot", "console", "firmware", "management", "power", "raid", "rescue", "vendor")
+    ]
+)
 REDFISH = InterfaceRow("fake-hardware", "power", "redfish", False)
 
 
 def check(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the checks against the database in a directory."""
     path = directory / "ironic.conf"
-    path.write_text(f"[database]\nconnection = {url(directory)}\n")
+    path.write_text(f"[DEFAULT]\n{FAKES}\n[database]\nconnection = {url(directory)}\n")
     # The library draws its table with a constant that prettytable has deprecated.
     warnings = ["-W", "error", "-W", "ignore:the 'ALL' constant is deprecated:DeprecationWarning"]
     program = [sys.executable, *warnings, "-m", "ironic.command.status", "--config-file", str(path)]
@@ -45,7 +54,7 @@ def test_all_is_well_with_a_new_database(tmp_path: Path) -> None:
     schema.create(url(tmp_path))
     done = check(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Result: Success") == 5
+    assert done.stdout.count("Result: Success") == 8
     # The library breaks lines within words.
     told = re.sub(r"[|\s]", "", done.stdout)
     assert f"{url(tmp_path)}(configuration:{tmp_path}/ironic.conf)isatschemaversion{SCHEMA_VERSION}" in told
@@ -120,7 +129,7 @@ def test_long_details_stay_within_the_frame(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert {len(line) for line in lines} == {len(lines[0])}
     assert len(lines[0]) < 80
-    assert sum("Details: " in line for line in lines) == 5
+    assert sum("Details: " in line for line in lines) == 8
     assert all(any(host in line for line in lines) for host in hosts)
 
 

@@ -189,12 +189,38 @@ def test_a_request_meets_all_of_the_old_rules_or_all_of_the_new_ones(file: Path)
 
 
 def test_a_name_that_no_request_asks_for_is_logged(file: Path, caplog: pytest.LogCaptureFixture) -> None:
-    put(file, '"baremetal:nod:delete": "!"\n"baremetal:node:list": "@"\n"mine": "@"\n"baremetal:step:execute:a.b": "@"')
+    put(
+        file,
+        '"baremetal:nod:delete": "!"\n"baremetal:node:list": "@"\n"mine": "@"\n'
+        '"baremetal:step:execute:a.b": "rule:ours"\n"ours": "rule:theirs"\n"theirs": "@"\n'
+        '"default": "!"\n"is_admin": "role:x"',
+    )
     with caplog.at_level(logging.WARNING, logger="ironic.api.policy_files"):
         rules = policy(configured(file.parent))
-    (line,) = caplog.messages
-    assert "rules that nothing asks for: baremetal:nod:delete." in line
+    idle, former = caplog.messages
+    assert "rules that nothing asks for: baremetal:nod:delete, mine." in idle
+    assert "rules that only former defaults refer to, without effect: is_admin." in former
     assert rules.guarded_steps == {"a.b"}
+
+
+def test_helpers_of_former_defaults_count_where_these_do(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    put(file, '"is_admin": "role:x"')
+    SiteRules(configured(file.parent, "enforce_new_defaults = false"))
+    assert not caplog.messages
+
+
+def test_a_file_that_older_libraries_read_is_not_passed_over_in_silence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(tmp_path / "policy.json", f"{{{CLOSED}}}")
+    SiteRules(configured(tmp_path, ""))
+    (line,) = caplog.messages
+    assert f"{tmp_path / 'policy.json'} is not read" in line
+    caplog.clear()
+    assert not allowed(policy(configured(tmp_path, "policy_file = policy.json")))
+    put(tmp_path / "policy.yaml", OPEN)
+    assert allowed(policy(configured(tmp_path)))
+    assert not caplog.messages
 
 
 @pytest.mark.parametrize("old", sorted({old for name, (old, _) in policies.PREDECESSORS.items() if old != name}))

@@ -1,0 +1,115 @@
+"""Checks of what a change of the release meets besides the tables: access rules, hardware types and interfaces.
+
+Each only reads, and may be run beside the services of the reference, on its database too.
+"""
+
+import logging
+import socket
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import sqlalchemy as sa
+from oslo_upgradecheck.upgradecheck import Code, Result
+
+from ironic.api.policy_files import BadPolicyFile, SiteRules, unused
+from ironic.command import change_over
+from ironic.conf import CONF
+from ironic.core.hardware_interfaces import KINDS, interface_field
+from ironic.db import Store
+from ironic.drivers.composer import Composer
+from ironic.drivers.driver_options import DriverOptions, enabled_option
+from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Extensions, installed, interfaces_group
+
+_TYPE: Final = "driver"
+
+# Kind of interface, or "driver", and name.
+_Name = tuple[str, str]
+
+
+def policy_files(_store: Store) -> Result:
+    """Check the files with access rules: each can be read, and each rule has an effect."""
+    if CONF.auth_strategy != "keystone":
+        text = "Access rules are used with [DEFAULT]auth_strategy = keystone only."
+        idle = unused(CONF)
+        return Result(Code.WARNING if idle else Code.SUCCESS, "\n".join([text, *idle]))
+    try:
+        with _silence():
+            rules = SiteRules(CONF)
+    except BadPolicyFile as error:
+        return Result(Code.FAILURE, f"{error} The API would not start.")
+    lines = rules.remarks + [
+        f"The rule {old} counts also as {', '.join(names)}, which it once was. Write these as well, or see whether it "
+        "is meant for them"
+        for old, names in rules.older_names().items()
+    ]
+    if lines:
+        return Result(Code.WARNING, "\n".join(lines))
+    return Result(Code.SUCCESS, f"The access rules can be used: {', '.join(rules.paths) or 'the defaults, no file'}.")
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Leave out of the log what the check itself says."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def drivers(store: Store) -> Result:
+    """Check that what the configuration enables and what the nodes have can be loaded here."""
+    here = installed()
+    found = Composer(DriverOptions.from_conf(CONF), here).examine()
+    served: set[_Name] = {(_TYPE, name) for name in found.drivers}
+    for kinds in found.supported.values():
+        served |= {(kind, name) for kind, each in kinds.items() for name in each.names}
+    used: Counter[_Name] = Counter()
+    with store.engine.connect() as connection:
+        if sa.inspect(connection).has_table("nodes"):
+            used = _of_nodes(connection)
+    if used and not change_over.revision(store.engine):
+        for row in store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout):
+            served |= {(_TYPE, row.hardware_type), (row.interface_type, row.interface_name or "")}
+    lines = [*found.faults, *found.remarks]
+    if found.faults:
+        lines.append(f"A conductor with this configuration would not start on {socket.gethostname()}.")
+    lines += (_way_on(kind, name, count, here) for (kind, name), count in used.items() if (kind, name) not in served)
+    if lines:
+        return Result(Code.FAILURE if found.faults else Code.WARNING, "\n".join(lines))
+    names = ", ".join(found.drivers)
+    return Result(
+        Code.SUCCESS, f"What is enabled can be loaded, and serves all nodes. The hardware types are: {names}."
+    )
+
+
+def _of_nodes(connection: sa.Connection) -> Counter[_Name]:
+    """Count nodes by hardware type and by interface; the columns are the same in the reference's table."""
+    used: Counter[_Name] = Counter()
+    present = {column["name"] for column in sa.inspect(connection).get_columns("nodes")}
+    for kind, name in {_TYPE: _TYPE, **{kind: interface_field(kind) for kind in KINDS}}.items():
+        if name in present:
+            column = sa.column(name, sa.String)
+            counted = sa.select(column, sa.func.count()).select_from(sa.table("nodes")).group_by(column)
+            used.update({(kind, value): count for value, count in connection.execute(counted) if value})
+    return used
+
+
+def _way_on(kind: str, name: str, count: int, here: Extensions) -> str:
+    """Say that nodes have a name that no conductor would serve, and what to do about it."""
+    is_type = kind == _TYPE
+    what = "hardware type" if is_type else f"{kind} interface"
+    option = "enabled_hardware_types" if is_type else enabled_option(kind)
+    groups = [TYPES_GROUP, CLASSIC_GROUP] if is_type else [interfaces_group(kind)]
+    if not any(name in here[group] for group in groups):
+        return change_over.missing(what, name, count)
+    return (
+        f"{count} nodes have {what} '{name}', which this configuration does not serve: add it to [DEFAULT]{option}, "
+        "unless another conductor has it"
+    )
