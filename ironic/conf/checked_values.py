@@ -29,8 +29,8 @@ LOG = logging.getLogger(__name__)
 # Names of variables that set an option.
 VARIABLE: Final = re.compile(r"OS_([A-Z0-9]+(?:_[A-Z0-9]+)*)__([A-Z0-9_]+)")
 
-# A default that refers to another option.
-_REFERENCE: Final = re.compile(r"\$\{?([a-z_]\w*)")
+# What refers to another option, in a default or a value.
+REFERENCE: Final = re.compile(r"\$\{?([a-z_]\w*)")
 
 # Bytes of a file of options.
 _LARGEST_FILE: Final = 16 << 20
@@ -41,6 +41,11 @@ _MOST_LISTED: Final = 10
 # What stands before the reason in an error of oslo.config.
 _BEFORE_REASON: Final = " is not valid: "
 
+_DIRECTORY: Final = "name it by --config-dir, or, if it lies in such a directory, give it a name that ends otherwise"
+_PIPE: Final = (
+    "a pipe, such as the shell makes for <(...), can be read once only, and the files are read again at each reload; "
+    "write the options to a file that only this user can read"
+)
 _REFERS_TO_NONE: Final = "it refers by a dollar sign to an option that does not exist; write $$ for the sign itself"
 
 
@@ -210,10 +215,13 @@ def _check_file(path: str) -> None:
         return
     try:
         content = content_of(Path(path), _LARGEST_FILE)
+    except IsADirectoryError:
+        raise ValueError(f"{path} is a directory: {_DIRECTORY}") from None
     except OSError:
         return  # the library says why
     except ValueError as error:
-        raise ValueError(f"{path} can't be read: {error}") from None
+        way_on = f": {_PIPE}" if Path(path).is_fifo() else ""
+        raise ValueError(f"{path} can't be read: {error}{way_on}") from None
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -255,7 +263,7 @@ def _place(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str:
         (holder.name if holder else "DEFAULT", info["opt"].dest): info["opt"]
         for info, holder in reader._all_opt_infos()
     }
-    for name in _REFERENCE.findall(str(option.default)):
+    for name in REFERENCE.findall(str(option.default)):
         for holder in (group, "DEFAULT"):
             referred = known.get((holder, name))
             if referred is not None and (place := _set_by(reader, holder, referred)):

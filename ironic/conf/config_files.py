@@ -75,7 +75,7 @@ def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None =
     if not _has_source(conf):
         _report_no_source()
     _report_older_names(conf)
-    _report_unknown(unknown_options(conf))
+    _report_without_effect(conf, unknown_options(conf))
     _report_readable(conf)
 
 
@@ -141,10 +141,15 @@ def _report_older_names(conf: cfg.ConfigOpts) -> None:
             is_set(conf, group.name if group else "DEFAULT", option.dest)
 
 
-def _report_unknown(unknown: Mapping[str, list[str]]) -> None:
+def _report_without_effect(conf: cfg.ConfigOpts, unknown: Mapping[str, list[str]]) -> None:
     """Log what the options without effect mean and what to do, and those apart that may be misspelt."""
     for line in without_effect.lines(unknown):
         LOG.warning("Without effect: %s.", line)
+    for name, text in without_effect.REFERRED_TO.items():
+        if is_set(conf, "DEFAULT", name) and not any(
+            name in checked_values.REFERENCE.findall(value) for _, value in checked_values.texts_set(conf)
+        ):
+            LOG.warning("Without effect: [DEFAULT]%s: %s.", name, text)
     misspelt = {
         group: left
         for group, names in unknown.items()

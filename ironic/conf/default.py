@@ -24,6 +24,11 @@ PATHS = [
         help="Directory of the installed package. Other options may refer to it as $pybasedir.",
     ),
     cfg.StrOpt(
+        "bindir",
+        default="$pybasedir/bin",
+        help="Directory of programs. Only options that refer to it as $bindir use it; programs are found by PATH.",
+    ),
+    cfg.StrOpt(
         "state_path",
         default="$pybasedir",
         help="Directory for persistent data of the service, such as its SQLite file. Other options refer to it as "
@@ -51,6 +56,10 @@ HOST = [
         default=netutils.get_my_ipv4(),
         sample_default="<this machine's address towards the world, else 127.0.0.1>",
         help="Address of this host. Other options refer to it as $my_ip.",
+    ),
+    cfg.StrOpt(
+        "my_ipv6",
+        help="Address of this host by IPv6. Only other options that refer to it as $my_ipv6 use it.",
     ),
 ]
 

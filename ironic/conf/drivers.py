@@ -137,8 +137,10 @@ REDFISH_OPTIONS = [
     cfg.IntOpt(
         "firmware_update_status_interval",
         default=60,
-        min=1,
-        help="Seconds between two looks at nodes that wait for a change of BIOS settings or firmware.",
+        min=0,
+        help="Seconds between two looks at nodes that wait for a change of BIOS settings or firmware. 0 switches the "
+        "looks off: such a step waits until the time-out of the node's state, such as "
+        "[conductor]clean_callback_timeout.",
     ),
     cfg.IntOpt(
         "firmware_update_overall_timeout",
@@ -215,8 +217,9 @@ REDFISH_OPTIONS = [
     cfg.IntOpt(
         "raid_config_status_interval",
         default=60,
-        min=1,
-        help="Seconds between two looks at nodes whose logical disks are being changed.",
+        min=0,
+        help="Seconds between two looks at nodes whose logical disks are being changed. 0 switches the looks off: such "
+        "a step waits until the time-out of the node's state, such as [conductor]clean_callback_timeout.",
     ),
     cfg.StrOpt(
         "tls_minimum_version",

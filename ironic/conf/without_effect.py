@@ -56,10 +56,7 @@ OTHERS: Final = "*"
 OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "DEFAULT": {
         "allow_image_access_via_auth_token": _NO_GLANCE,
-        "bindir": "programs are found by PATH; remove it",
         "ignore_project_check_for_admin_tasks": _NO_GLANCE,
-        "my_ipv6": "write the address itself into [pxe]tftp_server, [deploy]http_url and "
-        "[service_catalog]endpoint_override",
         "network_provider": "it has no meaning since drivers have network interfaces; remove it",
         "parallel_image_downloads": "image_download_concurrency limits how many images are downloaded at once; 1 is "
         "one by one",
@@ -157,6 +154,14 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         ("ca_file", "ciphers", "version"),
         "use [api]server_tls_minimum_version and [api]server_tls_ciphers; clients are not asked for certificates",
     ),
+}
+
+
+# Options of [DEFAULT] that only others use, which refer to them by a dollar sign -> what to do where none does.
+REFERRED_TO: Final[Mapping[str, str]] = {
+    "bindir": "no other option refers to $bindir, and programs are found by PATH; remove it",
+    "my_ipv6": "no other option refers to $my_ipv6; write the address, or that name, into [pxe]tftp_server, "
+    "[deploy]http_url and [service_catalog]endpoint_override",
 }
 
 

@@ -14,6 +14,7 @@ from oslo_config import cfg
 
 from ironic.command import lifecycle
 from ironic.conf import BORROWED, CONF, OPTIONS, checked_values, prepare
+from ironic.drivers.modules.redfish import waiting_step
 from ironic.tests.unit.conf.test_files import as_before, written
 
 __all__ = ["as_before"]
@@ -262,8 +263,45 @@ def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(
     if named == "environment":
         monkeypatch.setenv("IRONIC_CONFIG_FILE", str(path))
     arguments = {"--config-file": [named, str(path)], "--config-dir": [named, str(tmp_path)]}.get(named, [])
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} can't be read: it is no regular file$"):
+    said = rf"^{re.escape(str(path))} can't be read: it is no regular file: a pipe, .* write the options to a file "
+    with pytest.raises(ValueError, match=said):
         prepare(arguments)
+
+
+@pytest.mark.parametrize("named", ["--config-file", "--config-dir"])
+def test_a_directory_in_the_place_of_a_file_is_named_with_a_way_on(named: str, tmp_path: Path) -> None:
+    path = tmp_path / "more.conf"
+    path.mkdir()
+    place = path if named == "--config-file" else tmp_path
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} is a directory: name it by --config-dir, or, "):
+        prepare([named, str(place)])
+
+
+def test_addresses_and_directories_are_written_by_their_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ironic.conf"
+    options = "my_ipv6 = 2001:db8::1\nbindir = /opt/bin\nstate_path = /srv/ironic\n"
+    path.write_text(f"[DEFAULT]\n{options}")
+    prepare(["--config-file", str(path)])
+    said = capsys.readouterr().err
+    assert all(f"Without effect: [DEFAULT]{name}: no other option" in said for name in ("bindir", "my_ipv6"))
+    path.write_text(
+        f"[DEFAULT]\n{options}isolinux_bin = $bindir/isolinux.bin\n[pxe]\ntftp_server = $my_ipv6\n"
+        "tftp_root = ${state_path}/tftp\n[deploy]\nhttp_url = http://[${my_ipv6}]:8080\n"
+    )
+    prepare(["--config-file", str(path)])
+    assert (CONF.pxe.tftp_server, CONF.pxe.tftp_root) == ("2001:db8::1", "/srv/ironic/tftp")
+    assert (CONF.deploy.http_url, CONF.isolinux_bin) == ("http://[2001:db8::1]:8080", "/opt/bin/isolinux.bin")
+    assert "Without effect" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["firmware_update_status_interval", "raid_config_status_interval"])
+def test_an_interval_of_the_reference_that_switches_looks_off_is_taken(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text(f"[redfish]\n{name} = 0\n")
+    prepare(["--config-file", str(path)])
+    assert waiting_step.spacing(CONF.redfish[name]) == 0
 
 
 def test_a_missing_file_for_logging_is_one_line_without_a_traceback(

@@ -12,7 +12,7 @@ from oslo_config import cfg
 from oslo_middleware.opts import list_opts_healthcheck
 
 import ironic
-from ironic.conf import CONF, OPTIONS, external_services
+from ironic.conf import CONF, OPTIONS, external_services, without_effect
 from ironic.core.hardware_interfaces import KINDS
 
 # Where the demands decide otherwise than operators of the reference know it, the row is named.
@@ -201,7 +201,9 @@ LOGINS = {
     for kind in loading.get_available_plugin_names()
     for option in loading.get_auth_plugin_conf_options(kind)
 }
-READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK, *CLIENTS, *LOGINS}
+# Values of other options refer to them.
+NAMES = {("DEFAULT", name) for name in without_effect.REFERRED_TO}
+READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK, *CLIENTS, *LOGINS, *NAMES}
 
 
 def test_an_option_that_is_registered_is_read() -> None:
