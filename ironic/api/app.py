@@ -19,6 +19,7 @@ from oslo_config import cfg
 
 from ironic.api import (
     access,
+    answer_check,
     answers,
     crud_notifications,
     error_responses,
@@ -71,6 +72,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             guess_content_type_from_ext=False,
         )
         self._served, self._routes, self._services = served, routes, services
+        mode = services.settings.response_validation if isinstance(served, BareMetalApi) else answer_check.IGNORE
+        self._check_answer = answer_check.of_mode(mode, served.rows)
 
     def find_controller(self, state: Any) -> tuple[object, tuple[object, ...], dict[str, object]]:
         """Negotiate the version, find the route of a request and check access to it."""
@@ -132,6 +135,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
                 answer = handler(*args)
         finally:
             request.release()
+        if self._check_answer is not None:
+            self._check_answer(request, answer)
         if METRICS.on and request.route is not None:
             milliseconds = (time.perf_counter() - began) * 1000
             _METRICS.send_timer(timer_name(request.route.method, request.route.path), milliseconds)

@@ -196,6 +196,8 @@ class ApiSettings:
     healthcheck: bool = False
     # Names of middleware of other packages, the outermost last.
     middleware: tuple[str, ...] = ()
+    # "error", "warn" or "ignore".
+    response_validation: str = "ignore"
     debug_tracebacks: bool = False
 
     @classmethod
@@ -246,6 +248,7 @@ class ApiSettings:
             origins=Origins.from_conf(conf),
             healthcheck=conf.healthcheck.enabled,
             middleware=tuple(api.middleware),
+            response_validation=api.response_validation,
             debug_tracebacks=conf.debug_tracebacks_in_api,
         )
 

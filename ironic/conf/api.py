@@ -179,6 +179,14 @@ RULES = [
         "points of the group ironic.api.middleware, or module:name. Each is called with the application and returns "
         "another one. All are outside of authentication.",
     ),
+    cfg.StrOpt(
+        "response_validation",
+        default="ignore",
+        choices=["error", "warn", "ignore"],
+        help="Whether answers are held against the schemas of the OpenAPI document before they are sent: error answers "
+        "500 in place of one in another form, warn logs that only. It takes longer than most answers themselves, and "
+        "Python module jsonschema.",
+    ),
     cfg.IntOpt(
         "wrong_passwords_per_minute",
         default=10,

@@ -76,7 +76,6 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "api": {
         "network_data_schema": "network data are checked by the published form; remove it",
-        "response_validation": "answers are made from the fields of the API and not compared again; remove it",
     },
     "conductor": {
         "check_rescue_state_interval": "[conductor]check_provision_state_interval holds for rescues as well",

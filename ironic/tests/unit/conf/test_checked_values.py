@@ -277,9 +277,7 @@ def test_a_directory_in_the_place_of_a_file_is_named_with_a_way_on(named: str, t
         prepare([named, str(place)])
 
 
-def test_addresses_and_directories_are_written_by_their_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_addresses_and_paths_are_written_by_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "ironic.conf"
     options = "my_ipv6 = 2001:db8::1\nbindir = /opt/bin\nstate_path = /srv/ironic\n"
     path.write_text(f"[DEFAULT]\n{options}")

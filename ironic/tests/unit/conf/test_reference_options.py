@@ -32,6 +32,7 @@ RENDERED = {
 # Defaults that differ on purpose, as doc/contract/options.md says; and those that each host or package has its own of.
 OTHER_DEFAULTS = {
     ("audit", "ignore_req_list"),  # a list
+    ("api", "response_validation"),
     ("deploy", "image_server_auth_permit_unknown_hosts"),
     ("inspector", "add_ports"),
     ("inspector", "default_hooks"),

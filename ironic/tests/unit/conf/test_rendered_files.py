@@ -52,7 +52,6 @@ def as_before() -> Iterator[None]:
         (
             "devstack",
             {
-                "[api]response_validation",
                 "[pxe]ipxe_use_swift",
                 "[neutron]port_setup_delay",
                 "[nova]send_power_notifications",
