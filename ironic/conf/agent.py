@@ -34,6 +34,12 @@ TRUST = [
         "file.",
     ),
     cfg.StrOpt(
+        "certificates_path",
+        default="/var/lib/ironic/certificates",
+        help="Directory in which OpenStack Ironic has stored certificates of agents. They are read there for nodes "
+        "of its database; what agents send to this service is stored with their nodes.",
+    ),
+    cfg.StrOpt(
         "tls_minimum_version",
         default="1.3",
         choices=["1.2", "1.3"],

@@ -80,6 +80,12 @@ PXE = [
         "tftp_master_path. Empty: nothing is kept.",
     ),
     cfg.StrOpt(
+        "images_path",
+        help="Directory for the images of nodes while they are offered to agents, as links to those below "
+        "[deploy]http_root where both are on one file system, else as copies. Images are made there if "
+        "instance_master_path is empty. By default the cache is linked below [deploy]http_root itself.",
+    ),
+    cfg.StrOpt(
         "default_ephemeral_format",
         default="ext4",
         mutable=True,

@@ -66,7 +66,6 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "webserver_verify_timeout": "webserver_connection_timeout holds for every call to a web server with images",
     },
     "agent": {
-        "certificates_path": "certificates that agents send are stored with their nodes in the database; remove it",
         "manage_agent_boot": "the service boots every ramdisk itself; [deploy]fast_track goes on with one that runs",
         "memory_consumed_by_agent": "the size of an image is not compared with the memory of the machine; "
         "[agent]stream_raw_images writes an image without storing it there",
@@ -133,8 +132,6 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "pxe": {
         "boot_retry_check_interval": "[pxe]boot_retry_timeout is checked once a minute",
         "enable_insecure_template_override": "nodes can't name templates of their own; use the options of [pxe]",
-        "images_path": "images that agents download lie below [deploy]http_root, their copies in "
-        "[pxe]instance_master_path; give these the space",
         "ip_version": "the addresses in [pxe]tftp_server and [deploy]http_url decide",
         "ipxe_enabled": "the boot interface of a node decides: ipxe or pxe",
         "ipxe_use_swift": "kernels and ramdisks come from this host; remove it",

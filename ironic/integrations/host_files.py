@@ -76,6 +76,7 @@ def image_directories() -> Collection[PrivatePath]:
     named = (
         (CONF.pxe.tftp_master_path, "[pxe]tftp_master_path"),
         (CONF.pxe.instance_master_path, "[pxe]instance_master_path"),
+        (CONF.pxe.images_path, "[pxe]images_path"),
         (CONF.deploy.iso_master_path, "[deploy]iso_master_path"),
         (CONF.dnsmasq.dhcp_hostsdir, "[dnsmasq]dhcp_hostsdir"),
         (CONF.dnsmasq.dhcp_optsdir, "[dnsmasq]dhcp_optsdir"),
@@ -119,7 +120,12 @@ def is_of_nodes(path: str) -> bool:
 
 def is_secret_or_cached(path: str) -> bool:
     """Return whether a path, links followed, is a secret of the service or in a cache from which files are linked."""
-    caches = (CONF.pxe.tftp_master_path, CONF.pxe.instance_master_path, CONF.deploy.iso_master_path)
+    caches = (
+        CONF.pxe.tftp_master_path,
+        CONF.pxe.instance_master_path,
+        CONF.pxe.images_path,
+        CONF.deploy.iso_master_path,
+    )
     return any(is_below(path, os.path.realpath(cache)) for cache in caches if cache) or any(
         own.holds(path) for own in secret_files()
     )

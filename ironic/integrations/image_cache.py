@@ -134,7 +134,7 @@ class ImageCache:
             _refresh(image, master, self._finish)
             os.chmod(master, mode)
             os.utime(master)
-            _link_or_copy(master, target)
+            link_or_copy(master, target)
             facts = _facts_of(master)
             if facts.get(_FORBIDDEN):
                 _forget(master)
@@ -324,7 +324,7 @@ def _keep(image: Image, chunks: Iterator[bytes], master: Path, facts: dict[str, 
         partial.unlink(missing_ok=True)
 
 
-def _link_or_copy(master: Path, target: Path) -> None:
+def link_or_copy(master: Path, target: Path) -> None:
     """Link the image to the target, or copy it to another file system; the target changes in one step."""
     fresh = target.with_name(f".{target.name}.new")
     fresh.unlink(missing_ok=True)

@@ -24,7 +24,7 @@ class OwnDirectory(NamedTuple):
     @property
     def is_used(self) -> bool:
         """Whether there is one: an empty option turns it off."""
-        return bool(str(CONF[self.group][self.option]).strip())
+        return bool(str(CONF[self.group][self.option] or "").strip())
 
     @property
     def path(self) -> str:
@@ -53,11 +53,12 @@ class OwnDirectory(NamedTuple):
 
 RAMDISKS: Final = OwnDirectory("pxe", "tftp_master_path")
 INSTANCES: Final = OwnDirectory("pxe", "instance_master_path")
+IMAGES: Final = OwnDirectory("pxe", "images_path")
 READY_ISOS: Final = OwnDirectory("deploy", "iso_master_path")
 WEB: Final = OwnDirectory("deploy", "http_root")
 TFTP: Final = OwnDirectory("pxe", "tftp_root")
 # Those that may be within others come first.
-_ALL: Final = (RAMDISKS, INSTANCES, READY_ISOS, WEB, TFTP)
+_ALL: Final = (RAMDISKS, INSTANCES, IMAGES, READY_ISOS, WEB, TFTP)
 
 
 def explained(error: OSError) -> str:

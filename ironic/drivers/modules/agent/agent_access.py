@@ -9,6 +9,7 @@ import functools
 import logging
 import ssl
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -66,14 +67,25 @@ def _trust(node: Node, sent: object) -> str | bool:
     """Return the certificates to trust: the agent's own, or those of driver_info, or those of the option."""
     if sent not in (None, ""):
         try:
-            return agent_callbacks.certificates_from_pem(str(sent))
+            return agent_callbacks.certificates_from_pem(_text_of(node, str(sent)))
         except ValueError as error:
             # An older service stored what agents sent without checking it.
             LOG.warning("Node %s: the certificate that its agent sent is ignored: it %s", node.uuid, error)
+        except OSError as error:
+            LOG.warning("Node %s: the file with the certificate of its agent is ignored: %s", node.uuid, error)
     given = node.driver_info.get("agent_verify_ca")
     if given not in (None, ""):
         return _read(given, "agent_verify_ca in driver_info")
     return _read(CONF.agent.verify_ca, "[agent]verify_ca")
+
+
+def _text_of(node: Node, sent: str) -> str:
+    """Return what an agent sent, from the file in which the reference has stored it; raises OSError or ValueError."""
+    path = Path(sent)
+    # Only of this node: a hostile ramdisk may have sent any path to an older service.
+    if path.parent == Path(CONF.agent.certificates_path) and path.name.partition(".")[0] == node.uuid:
+        return host_files.read_regular_file(sent)
+    return sent
 
 
 def _read(given: object, name: str) -> str | bool:

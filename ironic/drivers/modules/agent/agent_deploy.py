@@ -150,7 +150,7 @@ class AgentDeploy(CustomAgentDeploy):
 
     def written_directories(self) -> tuple[OwnDirectory, ...]:
         is_local = CONF.agent.image_download_source == "local"
-        return (own_directories.INSTANCES, own_directories.WEB) if is_local else ()
+        return (own_directories.INSTANCES, own_directories.IMAGES, own_directories.WEB) if is_local else ()
 
     def validate(self, task: Task) -> None:
         super().validate(task)

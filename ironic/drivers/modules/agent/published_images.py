@@ -1,8 +1,8 @@
 """Images that this host publishes below [deploy]http_root for agents to download.
 
 An image is downloaded once into the cache of [pxe]instance_master_path, inspected, converted to raw with
-[DEFAULT]force_raw_images, and linked below http_root for as long as its node needs it. The link has an unguessable
-name: otherwise every client of the web server could download the image.
+[DEFAULT]force_raw_images, and linked below http_root for as long as its node needs it, by way of [pxe]images_path if
+that is set. The link has an unguessable name: otherwise every client of the web server could download the image.
 """
 
 import functools
@@ -21,7 +21,7 @@ from ironic.drivers.modules.agent import host_memory
 from ironic.drivers.task import Node
 from ironic.integrations import host_files, image_formats, own_directories, web_root
 from ironic.integrations.hidden_faults import is_of_project
-from ironic.integrations.image_cache import Image, ImageCache
+from ironic.integrations.image_cache import Image, ImageCache, link_or_copy
 
 # The UUID of a node and a random suffix.
 _NAME: Final = re.compile(r"[0-9a-f-]{36}\.[0-9a-f]{16}")
@@ -50,12 +50,17 @@ def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, objec
     image = Image(source, sums.get("os_hash_value"), sums.get("os_hash_algo"), variant, is_of_project(node))
     cache = ImageCache.from_conf(CONF.pxe.instance_master_path, functools.partial(_finish, disk_format))
     name = f"{node.uuid}.{secrets.token_hex(8)}"
+    # The same without [pxe]images_path.
+    offered, ready = _offered() / name, _made_ready() / name
     try:
-        _folder().mkdir(parents=True, exist_ok=True)
+        offered.parent.mkdir(parents=True, exist_ok=True)
+        ready.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _download_slots(CONF.image_download_concurrency):
+            about = cache.provide(image, ready)
+        if ready != offered:
+            link_or_copy(ready, offered)
     except OSError as error:
         raise BootImageFailed(image=image.name, reason=own_directories.explained(error)) from error
-    with _download_slots(CONF.image_download_concurrency):
-        about = cache.provide(image, _folder() / name)
     return {"urls": [f"{web_root.url()}/{CONF.deploy.http_image_subdir}/{name}"], **about}
 
 
@@ -67,8 +72,8 @@ def withdraw(node: Node) -> None:
 
 
 def published() -> list[Path]:
-    """Return the paths of all published images."""
-    return [path for path in _folder().glob("*.*") if _NAME.fullmatch(path.name)]
+    """Return the paths of all published images, and of those in [pxe]images_path."""
+    return [path for folder in {_offered(), _made_ready()} for path in folder.glob("*.*") if _NAME.fullmatch(path.name)]
 
 
 def node_of(path: Path) -> str:
@@ -76,8 +81,14 @@ def node_of(path: Path) -> str:
     return path.name.partition(".")[0]
 
 
-def _folder() -> Path:
+def _offered() -> Path:
+    """Return the directory from which agents download."""
     return Path(CONF.deploy.http_root, CONF.deploy.http_image_subdir)
+
+
+def _made_ready() -> Path:
+    """Return the directory to which images come first."""
+    return Path(CONF.pxe.images_path) if CONF.pxe.images_path else _offered()
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from ironic.core.hardware_errors import (
     InsufficientMemory,
 )
 from ironic.drivers.modules.agent import deployment_image, host_memory, published_images
-from ironic.integrations import image_formats
+from ironic.integrations import host_files, image_formats
 from ironic.integrations.image_cache import ImageCache
 from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.functional.agent.test_direct import deploying
@@ -99,6 +99,21 @@ def test_an_image_is_fetched_once_and_offered_while_it_is_needed(web, here, make
     deployment_image.withdraw_image(first)
     assert [path.name for path in here.iterdir()] == names[1:]
     assert "agent_image_info" not in first.driver_internal_info
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_an_image_is_made_ready_where_the_operator_wants_it(web, here, make, conf, tmp_path, kept):
+    own = tmp_path / "images"
+    conf(pxe__images_path=str(own), **({} if kept else {"pxe__instance_master_path": ""}))
+    node, sums = Machine(), {"os_hash_algo": "sha256", "os_hash_value": make("a", "qcow2")}
+    (url,) = published_images.publish(node, f"{web.url}/a", sums)["urls"]
+    (ready,) = own.iterdir()
+    offered = here / ready.name
+    assert url.endswith(f"/{ready.name}") and offered.samefile(ready)
+    assert host_files.is_secret_or_cached(os.path.realpath(ready))
+    assert own.stat().st_mode & 0o077 == 0
+    published_images.withdraw(node)
+    assert not offered.exists() and not list(own.iterdir())
 
 
 def test_preparing_again_offers_no_second_copy(web, here, make):

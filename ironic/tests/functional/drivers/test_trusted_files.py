@@ -83,6 +83,27 @@ def test_what_an_older_service_took_from_a_heartbeat_is_passed_over(stored: Any)
     assert access_of_agent(node, "x").trust is True
 
 
+def test_a_certificate_that_the_reference_has_stored_is_read_for_its_node_only(
+    tmp_path: Path, conf: Callable[..., None]
+) -> None:
+    conf(agent__certificates_path=str(tmp_path / "certificates"))
+    (tmp_path / "certificates").mkdir()
+    node = Machine()
+    own, other = (tmp_path / "certificates" / f"{name}.crt" for name in (node.uuid, "other"))
+    elsewhere = tmp_path / f"{node.uuid}.crt"
+    for path in (own, other, elsewhere):
+        path.write_text(CERTIFICATE)
+    for path, trusted in ((own, True), (other, False), (elsewhere, False), (own.with_suffix(".gone"), False)):
+        node.driver_internal_info = {**AGENT, "agent_verify_ca": str(path)}
+        trust = access_of_agent(node, "x").trust
+        assert (trust == CERTIFICATE) == trusted, path
+        assert (trust is True) != trusted
+    # What is stored there is no more believed than what is sent.
+    own.write_text("no certificate")
+    node.driver_internal_info = {**AGENT, "agent_verify_ca": str(own)}
+    assert access_of_agent(node, "x").trust is True
+
+
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(64 * 1024 * 1024)

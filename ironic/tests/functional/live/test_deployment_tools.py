@@ -34,8 +34,8 @@ def ask(door: Path, path: str) -> tuple[int, object]:
 @pytest.mark.parametrize(
     ("tool", "types", "lost"),
     [
-        ("Metal3", {"fake-hardware", "ipmi", "manual-management", "redfish"}, {"bootc", "idrac", "certificates_path"}),
-        ("Bifrost", {"ipmi", "manual-management", "redfish"}, {"dhcp_leasefile", "images_path"}),
+        ("Metal3", {"fake-hardware", "ipmi", "manual-management", "redfish"}, {"bootc", "idrac"}),
+        ("Bifrost", {"ipmi", "manual-management", "redfish"}, {"dhcp_leasefile"}),
     ],
 )
 def test_a_rendered_file_starts_and_its_page_names_what_is_lost(

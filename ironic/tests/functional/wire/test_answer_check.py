@@ -27,8 +27,7 @@ def wrong(_request: Request, *_arguments: Any, **_more: Any) -> Answer:
 # The real table, with a defect in one row.
 DEFECT = BareMetalApi(
     tuple(
-        replace(row, handler=wrong) if (row.method, row.path) == ("GET", "/v1/nodes/{node}") else row
-        for row in ROUTES
+        replace(row, handler=wrong) if (row.method, row.path) == ("GET", "/v1/nodes/{node}") else row for row in ROUTES
     )
 )
 

@@ -33,6 +33,7 @@ RENDERED = {
 OTHER_DEFAULTS = {
     ("audit", "ignore_req_list"),  # a list
     ("api", "response_validation"),
+    ("pxe", "images_path"),
     ("deploy", "image_server_auth_permit_unknown_hosts"),
     ("inspector", "add_ports"),
     ("inspector", "default_hooks"),
@@ -144,7 +145,7 @@ def test_the_start_has_a_line_for_each_option_without_effect(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OS_NEUTRON__CLEANING_NETWORK", "x")
-    monkeypatch.setenv("OS_AGENT__CERTIFICATES_PATH", "/x")
+    monkeypatch.setenv("OS_AGENT__MANAGE_AGENT_BOOT", "/x")
     monkeypatch.setenv("OS_CONDUCTOR__INSPECT_TIMEUOT", "3")
     monkeypatch.setenv("OS_OTHERS__THING", "x")
     path = tmp_path / "ironic.conf"
@@ -161,7 +162,7 @@ def test_the_start_has_a_line_for_each_option_without_effect(
         "[service_catalog]auth_type",
         "[service_catalog]username",
         "[neutron]cleaning_network",
-        "[agent]certificates_path",
+        "[agent]manage_agent_boot",
     }
     (unknown,) = [line for line in lines if "does not know" in line]
     assert unknown.endswith(": [pxe] wibble; [conductor] inspect_timeuot")
