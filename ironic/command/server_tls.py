@@ -38,7 +38,11 @@ class Tls:
         context.minimum_version = versions[self.minimum_version]
         context.options |= ssl.OP_NO_RENEGOTIATION
         if self.ciphers:
-            context.set_ciphers(self.ciphers)
+            try:
+                context.set_ciphers(self.ciphers)
+            except ssl.SSLError:
+                option = "tls_ciphers" if self.group == "vnc" else "server_tls_ciphers"
+                raise ValueError(f"OpenSSL knows no cipher of [{self.group}]{option} = {self.ciphers}") from None
         return context
 
 
