@@ -1,4 +1,4 @@
-"""Certificate, password and options are replaced while clients send requests: none is lost, none stays as it was."""
+"""Secrets, access rules and options are replaced while clients send requests: none is lost, none stays as it was."""
 
 import os
 import signal
@@ -8,12 +8,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import bcrypt
 import pytest
 import requests
 
-from ironic.tests.live_service import Service, all_in_one_below
+from ironic.tests.functional.live.test_rights import configured
+from ironic.tests.functional.wire import keystone
+from ironic.tests.live_service import Service, all_in_one, all_in_one_below, free_port
 from ironic.tests.redfish_bmc import write_certificate
 
 PATIENCE = 60
@@ -35,11 +38,14 @@ def until(holds: Callable[[], object]) -> None:
 
 
 class Clients:
-    """Clients that list nodes again and again, each time by a new connection, and note what came back."""
+    """Clients that list nodes again and again, each time by a new connection, and note what came back.
 
-    def __init__(self, url: str) -> None:
-        self.password, self.answers, self.faults = "first", list[int](), list[Exception]()
-        self._url, self._ended = url, threading.Event()
+    ``login`` makes arguments of a request from a password or a token.
+    """
+
+    def __init__(self, url: str, password: str, login: Callable[[str], dict[str, Any]]) -> None:
+        self.password, self.answers, self.faults = password, list[int](), list[Exception]()
+        self._url, self._login, self._ended = url, login, threading.Event()
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -55,7 +61,8 @@ class Clients:
 
     def ask(self, password: str) -> int:
         """Return the status of one request."""
-        return requests.get(f"{self._url}/v1/nodes", auth=("ann", password), verify=False, timeout=PATIENCE).status_code
+        login = self._login(password)
+        return requests.get(f"{self._url}/v1/nodes", verify=False, timeout=PATIENCE, **login).status_code
 
     def go_on(self) -> None:
         """Wait until each client has had several answers."""
@@ -106,7 +113,7 @@ def test_what_is_rotated_under_load_is_used_at_once_and_no_request_is_lost(
 ) -> None:
     service, users = site
     url = f"https://127.0.0.1:{service.port}"
-    clients = Clients(url)
+    clients = Clients(url, "first", lambda password: {"auth": ("ann", password)})
 
     def shown() -> str:
         return ssl.get_server_certificate(("127.0.0.1", service.port or 0), timeout=PATIENCE)
@@ -138,3 +145,28 @@ def test_what_is_rotated_under_load_is_used_at_once_and_no_request_is_lost(
     assert set(clients.answers) == {200}
     # What needs a restart says so: the old value does not stay in silence.
     assert "Ignoring change to immutable option conductor.periodic_max_workers" in service.log
+
+
+def test_access_rules_are_replaced_under_load_and_hold_from_the_next_request_on(tmp_path: Path) -> None:
+    port, rules, rule = free_port(), tmp_path / "policy.yaml", "baremetal:node:list"
+    wide, narrow = (f'"{rule}": "{check}"\n' for check in ("role:member or role:reader", "role:member"))
+    with keystone.playing() as url:
+        configuration = configured(tmp_path, url, port)
+        rules.write_text(wide)
+        clients = Clients(
+            f"http://127.0.0.1:{port}", "owner-member", lambda token: {"headers": {"X-Auth-Token": token}}
+        )
+        with all_in_one([configuration], tmp_path / "log", port) as service, clients.at_work():
+            for text, status in [(narrow, 403), (wide, 200)] * 5:
+                clients.go_on()
+                replace(rules, text)
+                assert clients.ask("owner-reader") == status
+            # A mistake of the operator changes nothing, and is said.
+            replace(rules, f'"{rule}": "role:member or (("\n')
+            assert clients.ask("owner-reader") == 200
+            clients.go_on()
+            assert "The access rules read before stay in force" in service.log
+            replace(rules, narrow)
+            assert clients.ask("owner-reader") == 403
+    assert not clients.faults
+    assert set(clients.answers) == {200}

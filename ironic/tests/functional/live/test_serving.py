@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ironic.command.console_proxy import ProxySettings
 from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.command.server_tls import Tls
 from ironic.conf import CONF
@@ -111,6 +112,28 @@ def test_the_options_say_where_and_how(conf: Any) -> None:
         "/run/api.sock", threads=60, tls=Tls("c", "k", "1.2"), socket_mode=0o660, body_limit=LARGEST
     )
     assert ServerSettings.from_conf(CONF) == expected
+
+
+SERVERS = [ServerSettings.from_conf, ServerSettings.for_inspector, ProxySettings.from_conf]
+
+
+@pytest.mark.parametrize("settings_of", SERVERS)
+def test_every_server_has_the_limits_of_its_options(
+    conf: Any, tls: Tls, tmp_path: Path, settings_of: Callable[[Any], Any]
+) -> None:
+    conf(vnc__novnc_web=str(tmp_path))
+    files = {"cert_file": tls.certificate, "key_file": tls.key}
+    conf(api__enable_ssl_api=True, **{f"api__{name}": path for name, path in files.items()})
+    conf(vnc__enable_ssl=True, **{f"vnc__{name}": path for name, path in files.items()})
+    ciphers = "ECDHE-RSA-AES256-GCM-SHA384"
+    conf(api__server_tls_minimum_version="1.2", api__server_tls_ciphers=ciphers)
+    conf(vnc__tls_minimum_version="1.2", vnc__tls_ciphers=ciphers)
+    context = settings_of(CONF).tls.context()
+    assert context.minimum_version is ssl.TLSVersion.TLSv1_2
+    assert [one["name"] for one in context.get_ciphers() if one["protocol"] == "TLSv1.2"] == [ciphers]
+    conf(api__server_tls_ciphers="none-such", vnc__tls_ciphers="none-such")
+    with pytest.raises(ValueError, match=r"no cipher of \[(api\]server_|vnc\])tls_ciphers = none-such"):
+        settings_of(CONF).tls.context()
 
 
 def test_https_without_a_certificate_is_refused(conf: Any) -> None:
