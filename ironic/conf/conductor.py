@@ -182,9 +182,9 @@ POWER = [
     cfg.IntOpt(
         "sync_power_state_interval",
         default=120,
-        min=0,
+        min=-1,
         help="Seconds within which the power state of every machine is compared with the recorded one; the readings "
-        "are spread over this time. 0 switches the comparison off.",
+        "are spread over this time. 0 switches the comparison off, and so does -1, which deployment tools write.",
     ),
     cfg.IntOpt(
         "sync_power_state_workers",

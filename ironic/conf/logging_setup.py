@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from logging.handlers import MemoryHandler
 from typing import Any, Final
 
@@ -76,7 +77,15 @@ def register(conf: cfg.ConfigOpts) -> None:
 
 
 def set_up(conf: cfg.ConfigOpts) -> None:
-    """Build the handlers according to the options; a new log file is not readable by others."""
+    """Build the handlers according to the options; a new log file is not readable by others.
+
+    Raises ValueError for a journal without the Python module that it needs.
+    """
+    if conf.use_journal and find_spec("systemd") is None:
+        raise ValueError(
+            "[DEFAULT]use_journal needs Python module systemd: pip install systemd-python, or set it to false; what a "
+            "unit prints to standard error is in the journal as well"
+        )
     before = os.umask(PRIVATE)
     try:
         log.setup(conf, "ironic")

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from oslo_log import versionutils
 
-from ironic.conf import CONF, prepare
+from ironic.conf import CONF, logging_setup, prepare
 from ironic.core.errors import DriverLoadError
 from ironic.drivers.composition import Composition
 
 DATA = Path(__file__).parents[2] / "data"
 SUBJECT = re.compile(r"Without effect: (\[\w+\])([^:]+): ")
 OLDER = re.compile(r'Option "(\w+)" from group "(\w+)" is deprecated')
+# Options of changes that a site has made to the reference.
+OWN_OPTIONS = {"sap": ("terminal_url_scheme, ssh_command_pattern", "[keystone] auth_section")}
 FLAT = "network interface flat is asked for"
 
 
@@ -31,6 +33,14 @@ def as_before() -> Iterator[None]:
     root.setLevel(level)
     CONF.reset()
     CONF.clear()
+
+
+def rendered(tool: str, directory: Path, *, changes: tuple[str, str] = ("use_journal = True", "")) -> Path:
+    """Write the file of a tool, which may be changed; whether a host has a journal is not its subject."""
+    path = directory / f"{tool}.conf"
+    text = (DATA / f"{tool}.conf").read_text().replace("@STATE_DIR@", str(directory))
+    path.write_text(text.replace(*changes))
+    return path
 
 
 @pytest.mark.parametrize(
@@ -60,14 +70,25 @@ def as_before() -> Iterator[None]:
             set(),
             None,
         ),
+        ("openstack-ansible", {"[glance]temp_url_endpoint_type"}, set(), FLAT),
+        (
+            "understack",
+            {"[ilo]use_web_server_for_images"},
+            set(),
+            r"no hardware type netdev .*network interface neutron is asked for",
+        ),
+        (
+            "sap",
+            {"[DEFAULT]network_provider", "[neutron]auth_section"},
+            set(),
+            r"neutron is asked for \(option enabled_.*neutron is asked for \(option default_network_interface\)",
+        ),
     ],
 )
 def test_a_rendered_file_is_explained(
     tmp_path: Path, tool: str, without_effect: set[str], older: set[str], fault: str | None
 ) -> None:
-    path = tmp_path / f"{tool}.conf"
-    path.write_text((DATA / f"{tool}.conf").read_text().replace("@STATE_DIR@", str(tmp_path)))
-    prepare(["--config-file", str(path)])
+    prepare(["--config-file", str(rendered(tool, tmp_path))])
     if fault is None:
         assert {"ipmi", "redfish"} <= Composition.load(CONF).drivers.keys()
     else:
@@ -78,4 +99,23 @@ def test_a_rendered_file_is_explained(
     named = {f"{group}{name}" for group, names in SUBJECT.findall(text) for name in names.split(", ")}
     assert without_effect <= named
     assert {name for name, _ in OLDER.findall(text)} == older
-    assert "does not know" not in text
+    assert ("does not know" in text) == (tool in OWN_OPTIONS)
+    assert all(name in text for name in OWN_OPTIONS.get(tool, ()))
+
+
+def test_what_openstack_ansible_asks_for_is_served_with_the_network_that_is_here(tmp_path: Path) -> None:
+    path = rendered("openstack-ansible", tmp_path)
+    path.write_text(path.read_text().replace("flat,noop", "noop"))
+    prepare(["--config-file", str(path)])
+    assert Composition.load(CONF).drivers.keys() == {"ipmi"}
+    assert CONF.conductor.sync_power_state_interval == -1
+    (log,) = tmp_path.glob("*.log")
+    text = log.read_text()
+    for name, way_on in (("ilo", "redfish"), ("irmc", "redfish"), ("snmp", "nothing replaces it here")):
+        assert re.search(rf"hardware type {name} \(option enabled_hardware_types\): [^;]*{way_on}", text), text
+
+
+def test_a_journal_that_can_not_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging_setup, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"^\[DEFAULT\]use_journal needs Python module systemd: pip install "):
+        prepare(["--config-file", str(rendered("openstack-ansible", tmp_path, changes=("", "")))])
