@@ -106,10 +106,10 @@ def test_an_image_is_made_ready_where_the_operator_wants_it(web, here, make, con
     own = tmp_path / "images"
     conf(pxe__images_path=str(own), **({} if kept else {"pxe__instance_master_path": ""}))
     node, sums = Machine(), {"os_hash_algo": "sha256", "os_hash_value": make("a", "qcow2")}
-    (url,) = published_images.publish(node, f"{web.url}/a", sums)["urls"]
+    urls: Any = published_images.publish(node, f"{web.url}/a", sums)["urls"]
     (ready,) = own.iterdir()
     offered = here / ready.name
-    assert url.endswith(f"/{ready.name}") and offered.samefile(ready)
+    assert urls[0].endswith(f"/{ready.name}") and offered.samefile(ready)
     assert host_files.is_secret_or_cached(os.path.realpath(ready))
     assert own.stat().st_mode & 0o077 == 0
     published_images.withdraw(node)
