@@ -24,7 +24,7 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory
+from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory, KnownAgent
 from ironic.core.errors import InvalidState
 from ironic.core.flow import FLOWS, in_state
 from ironic.core.step_cursor import StepCursor
@@ -46,6 +46,11 @@ def heartbeat(task: TaskManager, beat: dict[str, object]) -> None:
     is_kept = node.provision_state in FAST_TRACK_IDLE and fast_track.is_wanted(node)
     if not (flow.hears_agent if flow else is_kept):
         LOG.debug("Node %s: a heartbeat in state '%s' is ignored", node.uuid, node.provision_state)
+        return
+    # The API has compared it before the node was locked. Without it the next operation could not call the agent, which
+    # looks up its node again after an inspection.
+    if is_kept and KnownAgent(node.driver_internal_info).token is None:
+        LOG.info("Node %s: a heartbeat is ignored, because the token of its agent was dropped meanwhile", node.uuid)
         return
     AgentMemory(node).record(beat)
     is_awaited = flow is not None and node.provision_state == flow.waiting

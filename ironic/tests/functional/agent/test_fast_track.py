@@ -137,6 +137,17 @@ def test_heartbeats_of_idle_nodes_are_remembered_only_with_it(conf, bench, agent
     assert "agent_url" not in bench.row(other).driver_internal_info
 
 
+def test_a_heartbeat_that_the_end_of_an_inspection_overtakes_leaves_no_agent_without_a_token(bench, agent):
+    """The API has compared the token, the inspection has ended and dropped it, and now the conductor gets the call."""
+    uuid = new_node(bench)
+    beat(bench, agent, uuid)
+    assert not {"agent_url", "agent_last_heartbeat"} & bench.row(uuid).driver_internal_info.keys()
+    # It looks its node up again.
+    looked_up(bench, uuid)
+    beat(bench, agent, uuid)
+    assert bench.row(uuid).driver_internal_info["agent_url"] == agent.url
+
+
 @pytest.mark.parametrize("fast", [True, False])
 def test_an_aborted_cleaning_switches_the_machine_off(conf, bench, agent, done, fast):
     conf(deploy__fast_track=fast)
