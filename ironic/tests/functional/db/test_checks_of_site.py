@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from oslo_upgradecheck.upgradecheck import Code, Result
 
 from ironic.command import checks_of_site, room_for_tables
@@ -156,6 +157,27 @@ def test_the_room_for_a_second_set_of_tables_is_known_or_asked_for(tmp_path: Pat
     assert "MiB are free." in words(result) or "can't be seen from here" in words(result)
     size, needed = (int(words.rsplit(" ", 1)[1]) for words in words(result).split(" MiB")[:2])
     assert 0 < size <= needed
+
+
+def test_a_server_that_does_not_show_its_directory_is_to_be_looked_at(tmp_path: Path) -> None:
+    with empty_database("postgresql", tmp_path) as url:
+        restore(url, "39.0.0")
+        owner, role = sa.create_engine(url), f"role_{sa.make_url(url).database}"
+        with owner.begin() as connection:
+            connection.exec_driver_sql(f"CREATE ROLE {role} LOGIN")
+            connection.exec_driver_sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
+        store = connect(sa.make_url(url).set(username=role).render_as_string(hide_password=False))
+        try:
+            result = room_for_tables.room(store)
+        finally:
+            store.close()
+            with owner.begin() as connection:
+                connection.exec_driver_sql(f"DROP OWNED BY {role}")
+                connection.exec_driver_sql(f"DROP ROLE {role}")
+            owner.dispose()
+    assert result.code == Code.SUCCESS
+    assert "MiB of free space in the data directory of postgresql://127.0.0.1:" in words(result)
+    assert "can't be seen from here: look on that host." in words(result)
 
 
 def test_a_file_that_leaves_no_room_is_a_failure(tmp_path: Path, theirs: Store) -> None:

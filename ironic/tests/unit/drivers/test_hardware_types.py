@@ -12,7 +12,7 @@ import ironic
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, interface_field
-from ironic.drivers import driver_options
+from ironic.drivers import driver_options, former_names
 from ironic.drivers.base import BareDriver
 from ironic.drivers.composer import Composer
 from ironic.drivers.composition import Composition
@@ -176,6 +176,19 @@ def test_an_empty_list_of_interfaces_is_the_default(conf: Setter) -> None:
     conf(**{driver_options.enabled_option(kind): [] for kind in KINDS})
     assert DriverOptions.from_conf(CONF) == usual
     Composer(usual, installed()).compose()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_interface_that_is_asked_for_is_replaced_without_a_word(kind: str) -> None:
+    """A name that is known and not here: enabled alone, beside those that are, as the default, and both."""
+    usual, here = DriverOptions.from_conf(CONF), installed()
+    usual = replace(usual, hardware_types=("ipmi", "redfish"), unasked=usual.unasked - {kind})
+    present = usual.enabled[kind] or ()
+    for name in sorted(driver_options.INTERFACES[kind] | former_names.INTERFACES[kind]):
+        for enabled, default in (((name,), None), ((*present, name), None), ((*present, name), name), (present, name)):
+            asked = replace(usual, enabled={**usual.enabled, kind: enabled}, defaults={**usual.defaults, kind: default})
+            found = Composer(asked, here).examine()
+            assert any(name in line for line in (*found.faults, *found.remarks)), (enabled, default)
 
 
 @pytest.mark.demand("S1", "S3")
