@@ -1,4 +1,4 @@
-"""Checks of what a change of the release meets besides the tables: access rules, hardware types and interfaces.
+"""Checks of what a change of the release meets besides the tables: access rules, hardware types, owners of nodes.
 
 Each only reads, and may be run beside the services of the reference, on its database too.
 """
@@ -24,6 +24,8 @@ from ironic.drivers.driver_options import DriverOptions, enabled_option
 from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Extensions, installed, interfaces_group
 
 _TYPE: Final = "driver"
+
+_MOST_LISTED: Final = 8
 
 # Kind of interface, or "driver", and name.
 _Name = tuple[str, str]
@@ -61,6 +63,31 @@ def _silence() -> Iterator[None]:
             yield
     finally:
         logging.disable(before)
+
+
+def owners_of_children(store: Store) -> Result:
+    """Check that child nodes have the owner of their parent node, without which what concerns both is refused."""
+    child, parent = (
+        sa.table("nodes", *map(sa.column, ("uuid", "owner", "parent_node"))).alias(name) for name in ("child", "parent")
+    )
+    foreign = (
+        sa.select(child.c.uuid)
+        .join(parent, child.c.parent_node == parent.c.uuid)
+        .where(sa.func.coalesce(child.c.owner, "") != sa.func.coalesce(parent.c.owner, ""))
+        .order_by(child.c.uuid)
+    )
+    with store.engine.connect() as connection:
+        known = sa.inspect(connection)
+        has_parents = known.has_table("nodes") and "parent_node" in {one["name"] for one in known.get_columns("nodes")}
+        found = [str(uuid) for (uuid,) in connection.execute(foreign)] if has_parents else []
+    if not found:
+        return Result(Code.SUCCESS, "No node has a parent_node of another owner.")
+    return Result(
+        Code.WARNING,
+        f"{len(found)} nodes have a parent_node of another owner. Steps for child nodes are refused, and so is to "
+        "switch the parent off or such a child on: give both one owner, or remove parent_node. The first are: "
+        f"{', '.join(found[:_MOST_LISTED])}.",
+    )
 
 
 def drivers(store: Store) -> Result:

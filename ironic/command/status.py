@@ -125,6 +125,7 @@ class Checks(upgradecheck.UpgradeCommands):
         ("BMC addresses", _check(bmc_addresses)),
         ("Room for the tables", _check(room)),
         ("Hardware types and interfaces", _check(checks_of_site.drivers)),
+        ("Owners of parents and children", _check(checks_of_site.owners_of_children)),
         ("Access rules", _check(checks_of_site.policy_files)),
         ("Release for a pin", _check(pin)),
     )

@@ -13,7 +13,7 @@ from ironic.command import checks_of_site, room_for_tables
 from ironic.conf import CONF
 from ironic.db import InterfaceRow, Store, connect, schema
 from ironic.tests.databases import empty_database
-from ironic.tests.functional.db.test_takeover import change
+from ironic.tests.functional.db.test_takeover import change, one
 from ironic.tests.reference_databases import restore
 
 RULE = '"baremetal:node:delete": "role:admin"'
@@ -142,6 +142,31 @@ def test_what_another_conductor_serves_is_served(tmp_path: Path, own: Store) -> 
     assert "1 nodes have boot interface 'fake'" in words(drivers(tmp_path, own, text))
     own.conductors.register("elsewhere", "", ["fake-hardware"], [InterfaceRow("fake-hardware", "boot", "fake", True)])
     assert drivers(tmp_path, own, text).code == Code.SUCCESS
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mariadb", "postgresql"])
+def test_children_of_other_owners_are_named(tmp_path: Path, kind: str) -> None:
+    with empty_database(kind, tmp_path) as url:
+        restore(url, "39.0.0")
+        store = connect(url)
+        try:
+            assert checks_of_site.owners_of_children(store).code == Code.SUCCESS
+            parent = "(SELECT uuid FROM (SELECT uuid FROM nodes WHERE name = 'full') found)"
+            change(
+                url,
+                f"UPDATE nodes SET parent_node = {parent}, owner = 'other' WHERE name IN ('manageable', 'available')",
+                "UPDATE nodes SET owner = NULL WHERE name IN ('full', 'slow')",
+                f"UPDATE nodes SET parent_node = {parent} WHERE name = 'slow'",
+            )
+            children = [
+                one(url, f"SELECT uuid FROM nodes WHERE name = '{name}'") for name in ("manageable", "available")
+            ]
+            result = checks_of_site.owners_of_children(store)
+        finally:
+            store.close()
+    assert result.code == Code.WARNING
+    assert words(result).startswith("2 nodes have a parent_node of another owner.")
+    assert all(uuid in words(result) for uuid in children)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "mariadb", "postgresql"])
