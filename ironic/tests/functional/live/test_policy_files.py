@@ -46,3 +46,14 @@ def test_a_changed_file_counts_without_a_restart(tmp_path: Path) -> None:
             assert status() == 403
             put(f'"{RULE}": "role:member"\n')
             eventually(status, 200)
+
+
+def test_rules_that_are_not_used_are_named_at_the_start(tmp_path: Path) -> None:
+    port = free_port()
+    configuration = configured(tmp_path, "http://127.0.0.1:9", port)
+    (tmp_path / "policy.yaml").write_text(f'"{RULE}": "!"\n')
+    configuration.write_text(configuration.read_text().replace("auth_strategy = keystone", "auth_strategy = noauth"))
+    with all_in_one([configuration], tmp_path / "log", port) as running:
+        assert requests.get(f"http://127.0.0.1:{port}/v1/nodes", timeout=30).status_code == 200
+        said = "Without effect: [oslo_policy]policy_file: with [DEFAULT]auth_strategy = noauth every caller may do"
+        assert said in running.log
