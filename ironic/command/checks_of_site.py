@@ -7,7 +7,7 @@ import logging
 import socket
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
@@ -20,7 +20,7 @@ from ironic.conf import CONF
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
 from ironic.drivers.composer import Composer
-from ironic.drivers.driver_options import DriverOptions, enabled_option
+from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Extensions, installed, interfaces_group
 
 _TYPE: Final = "driver"
@@ -34,9 +34,9 @@ _Name = tuple[str, str]
 def policy_files(_store: Store) -> Result:
     """Check the files with access rules: each can be read, and each rule has an effect."""
     if CONF.auth_strategy != "keystone":
-        text = "Access rules are used with [DEFAULT]auth_strategy = keystone only."
         idle = unused(CONF)
-        return Result(Code.WARNING if idle else Code.SUCCESS, "\n".join([text, *idle]))
+        text = "Access rules are used with [DEFAULT]auth_strategy = keystone only"
+        return Result(Code.WARNING if idle else Code.SUCCESS, sentences(text, *idle))
     try:
         with _silence():
             rules = SiteRules(CONF)
@@ -48,8 +48,13 @@ def policy_files(_store: Store) -> Result:
         for old, names in rules.older_names().items()
     ]
     if lines:
-        return Result(Code.WARNING, "\n".join(lines))
+        return Result(Code.WARNING, sentences(*lines))
     return Result(Code.SUCCESS, f"The access rules can be used: {', '.join(rules.paths) or 'the defaults, no file'}.")
+
+
+def sentences(*lines: str) -> str:
+    """Join lines, of which the report makes one paragraph."""
+    return "\n".join(f"{line}." for line in lines)
 
 
 @contextmanager
@@ -106,10 +111,10 @@ def drivers(store: Store) -> Result:
             served |= {(_TYPE, row.hardware_type), (row.interface_type, row.interface_name or "")}
     lines = [*found.faults, *found.remarks]
     if found.faults:
-        lines.append(f"A conductor with this configuration would not start on {socket.gethostname()}.")
-    lines += (_way_on(kind, name, count, here) for (kind, name), count in used.items() if (kind, name) not in served)
+        lines.append(f"A conductor with this configuration would not start on {socket.gethostname()}")
+    lines += _unserved({name: count for name, count in used.items() if name not in served}, here)
     if lines:
-        return Result(Code.FAILURE if found.faults else Code.WARNING, "\n".join(lines))
+        return Result(Code.FAILURE if found.faults else Code.WARNING, sentences(*lines))
     names = ", ".join(found.drivers)
     return Result(
         Code.SUCCESS, f"What is enabled can be loaded, and serves all nodes. The hardware types are: {names}."
@@ -128,15 +133,19 @@ def _of_nodes(connection: sa.Connection) -> Counter[_Name]:
     return used
 
 
-def _way_on(kind: str, name: str, count: int, here: Extensions) -> str:
-    """Say that nodes have a name that no conductor would serve, and what to do about it."""
-    is_type = kind == _TYPE
-    what = "hardware type" if is_type else f"{kind} interface"
-    option = "enabled_hardware_types" if is_type else enabled_option(kind)
-    groups = [TYPES_GROUP, CLASSIC_GROUP] if is_type else [interfaces_group(kind)]
-    if not any(name in here[group] for group in groups):
-        return change_over.missing(what, name, count)
-    return (
-        f"{count} nodes have {what} '{name}', which this configuration does not serve: add it to [DEFAULT]{option}, "
-        "unless another conductor has it"
-    )
+def _unserved(used: Mapping[_Name, int], here: Extensions) -> Iterator[str]:
+    """Yield what to do about names of nodes that no conductor would serve: a line each, those that are here in one."""
+    present = []
+    for (kind, name), count in used.items():
+        is_type = kind == _TYPE
+        what = "hardware type" if is_type else f"{kind} interface"
+        groups = [TYPES_GROUP, CLASSIC_GROUP] if is_type else [interfaces_group(kind)]
+        if any(name in here[group] for group in groups):
+            present.append(f"{what} {name} ({count} nodes)")
+        else:
+            yield change_over.missing(what, name, count)
+    if present:
+        yield (
+            f"This configuration does not serve {', '.join(present)}: add them to [DEFAULT]enabled_hardware_types and "
+            "enabled_*_interfaces, unless other conductors have them"
+        )

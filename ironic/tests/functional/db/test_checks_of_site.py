@@ -133,13 +133,14 @@ def test_nodes_of_the_reference_that_would_not_be_served(tmp_path: Path, theirs:
     assert any("1 nodes have hardware type 'ilo', which is not here" in line for line in lines)
     assert any("1 nodes have boot interface 'ilo-pxe'" in line and "redfish" in line for line in lines)
     result = drivers(tmp_path, theirs, "[DEFAULT]\nenabled_hardware_types = redfish\n")
-    assert "add it to [DEFAULT]enabled_hardware_types, unless another conductor has it" in words(result)
+    assert "does not serve hardware type fake-hardware (18 nodes), bios interface fake (19 nodes), " in words(result)
+    assert "add them to [DEFAULT]enabled_hardware_types and enabled_*_interfaces" in words(result)
 
 
 def test_what_another_conductor_serves_is_served(tmp_path: Path, own: Store) -> None:
     own.nodes.create({"driver": "fake-hardware", "boot_interface": "fake"})
     text = "[DEFAULT]\nenabled_hardware_types = redfish\n"
-    assert "1 nodes have boot interface 'fake'" in words(drivers(tmp_path, own, text))
+    assert "boot interface fake (1 nodes)" in words(drivers(tmp_path, own, text))
     own.conductors.register("elsewhere", "", ["fake-hardware"], [InterfaceRow("fake-hardware", "boot", "fake", True)])
     assert drivers(tmp_path, own, text).code == Code.SUCCESS
 
