@@ -14,6 +14,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from ironic.core import states
+from ironic.core.flow import INSPECT
 from ironic.db import tables
 from ironic.db.column_types import Json, LongText, ShortText, decode_json, storable
 from ironic.db.takeover.findings import Findings, Loss
@@ -131,7 +132,7 @@ READINGS: Final = (
         tables.node_bmc_addresses,
         "nodes",
         _bmc_addresses,
-        only={"provision_state": (states.INSPECTING, states.INSPECTWAIT)},
+        only={"provision_state": INSPECT.busy},
         is_main=False,
     ),
     Reading(tables.node_traits, "node_traits", _same),
