@@ -249,7 +249,7 @@ def test_of_a_damaged_file_nothing_is_restored(file: Engine, path: Path) -> None
     saved(file, path)
     whole, before = path.read_bytes(), list(stored(file))
     refused = 0
-    for place in [0, 17, 18, 60, 100, 105, *range(1000, len(whole), max(1, len(whole) // 90))]:
+    for place in [0, 17, 18, 60, 100, 105, *range(1000, len(whole), max(1, len(whole) // 40))]:
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
         file.dispose()
         try:
@@ -260,7 +260,7 @@ def test_of_a_damaged_file_nothing_is_restored(file: Engine, path: Path) -> None
             refused += 1
         # What is not refused was a byte without a meaning.
         assert list(stored(file)) == before
-    assert refused > 30
+    assert refused > 15
     for end in (0, 10, 4096, len(whole) // 2, len(whole) - 4096):
         path.write_bytes(whole[:end])
         with pytest.raises(BackupUnusable), backup.opened(str(path)):
@@ -364,10 +364,10 @@ def test_a_process_that_has_the_database_open_keeps_a_restore_away(engine: Engin
         # Also one that has come after the command has looked.
         with pytest.raises(DatabaseInUse), backup.opened(str(path)) as found:
             list(backup.replace(found, engine))
+        # A copy looks in the same way, on each kind of database.
+        done = dbsync(tmp_path, url_of(engine), "copy", "--to", f"sqlite:///{tmp_path}/there.sqlite")
+        assert done.returncode == 0 and "Warning: " in done.stderr and "is not copied" in done.stderr
     assert list(stored(engine)) == before
-    engine.dispose()
-    done = dbsync(tmp_path, url_of(engine), "copy", "--to", f"sqlite:///{tmp_path}/there.sqlite")
-    assert done.returncode == 0 and "Warning: " in done.stderr and "is not copied" in done.stderr
     other.stdin.write(b"\n")
     other.stdin.close()
     other.stdout.close()

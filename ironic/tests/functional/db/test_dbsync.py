@@ -146,13 +146,12 @@ def test_a_database_of_the_reference_is_planned_rehearsed_taken_over_and_given_b
     rehearsed = dbsync(tmp_path, url, "rehearse", "--to", f"sqlite:///{tmp_path}/scratch.sqlite", "--accept", "work")
     assert (rehearsed.returncode, rehearsed.stderr) == (0, "")
     assert (tmp_path / "ironic.sqlite").read_bytes() == before
-    assert dbsync(tmp_path, url, "version").stdout == "9fb44677ef15\n"
     done = dbsync(tmp_path, url, "upgrade", "--accept", "work")
     assert (done.returncode, done.stderr) == (0, "")
-    assert dbsync(tmp_path, url, "version").stdout == f"{SCHEMA_VERSION}\n"
+    assert schema.current(url) == SCHEMA_VERSION
     assert dbsync(tmp_path, url).returncode == 0
     assert dbsync(tmp_path, url, "return_to_reference").returncode == 0
-    assert dbsync(tmp_path, url, "version").stdout == "9fb44677ef15\n"
+    assert schema.current(url) == "9fb44677ef15"
     assert "nothing to drop" in dbsync(tmp_path, url, "drop_reference_tables").stderr
     assert dbsync(tmp_path, url, "upgrade", "--accept", "work").returncode == 0
     assert dbsync(tmp_path, url, "drop_reference_tables").returncode == 0
