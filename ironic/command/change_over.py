@@ -157,8 +157,8 @@ def missing(what: str, name: str, count: int) -> str:
     found = former_names.way_on(name)
     instead = "choose one that is here" if found == "remove it" else found
     return (
-        f"{count} nodes have {what} '{name}', which is not here: they are kept, can be read and deleted, all else "
-        f"needs another one first (baremetal node set NODE --driver NAME --reset-interfaces): {instead}"
+        f"{count} nodes have {what} '{name}', which is not here: they are kept and can be read, all else needs another "
+        f"one first (baremetal node set NODE --driver NAME --reset-interfaces): {instead}"
     )
 
 

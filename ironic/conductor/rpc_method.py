@@ -125,7 +125,7 @@ def _method(call: Call, function: Callable[..., object]) -> Callable[..., object
             node = given.pop(_NODE)
         else:
             node = getattr(self._tasks.store, _PARTS[named]).row(("node_id",), given[named])[0]
-        with self._tasks.acquire(context, node, mode, purpose=purpose, needs_driver=call.needs_driver) as task:
+        with self._tasks.acquire(context, node, mode, purpose=purpose) as task:
             return function(task, **given)
 
     return method_with_node

@@ -19,7 +19,7 @@ from ironic.conductor.locking import Lock, LockMode, Locks
 from ironic.conductor.workers import Workers, WorkerSlot
 from ironic.core import states
 from ironic.core.context import RequestContext
-from ironic.core.errors import DriverNotFound, ExclusiveLockRequired, NodeNotLocked, NoFreeConductorWorker, TakenOver
+from ironic.core.errors import ExclusiveLockRequired, NodeNotLocked, NoFreeConductorWorker, TakenOver
 from ironic.core.fair_shares import party_of
 from ironic.drivers import task as drivers
 
@@ -49,21 +49,14 @@ class TaskFactory:
         self.allocations: set[int] = set()
 
     def acquire(
-        self,
-        context: RequestContext,
-        node_id: str | int,
-        mode: LockMode = LockMode.EXCLUSIVE,
-        *,
-        purpose: str,
-        needs_driver: bool = True,
+        self, context: RequestContext, node_id: str | int, mode: LockMode = LockMode.EXCLUSIVE, *, purpose: str
     ) -> "TaskManager":
         """Take a node (UUID, name or row id) and return the task that holds it; to be used in a ``with`` statement.
 
         ``purpose`` is what users read in the reservation and in the log. Raises NodeLocked when another task has the
-        node for longer than the mode lets this one wait, NodeNotFound, and the error that prevents building the driver;
-        where that is not needed, a hardware type that is not served here leaves the node without any interface.
+        node for longer than the mode lets this one wait, NodeNotFound, and the error that prevents building the driver.
         """
-        return TaskManager(self, context, node_id, mode, purpose=purpose, needs_driver=needs_driver)
+        return TaskManager(self, context, node_id, mode, purpose=purpose)
 
     def observe(self, context: RequestContext, record: "NodeRecord", *, purpose: str) -> "TaskManager":
         """Return the shared task of a periodic task on a node whose row was just read, without reading it again."""
@@ -78,7 +71,6 @@ class TaskManager(drivers.Task):
         "_for",
         "_lock",
         "_mode",
-        "_needs_driver",
         "_portgroups",
         "_ports",
         "_slot",
@@ -110,10 +102,8 @@ class TaskManager(drivers.Task):
         purpose: str,
         record: "NodeRecord | None" = None,
         needed_by: "TaskManager | None" = None,
-        needs_driver: bool = True,
     ) -> None:
         self._factory, self._mode, self._for = factory, mode, needed_by
-        self._needs_driver = needs_driver
         self.context, self.shared, self.purpose = context, mode.is_shared, purpose
         self.notes = drivers.Notes()
         # Whether a power change has begun, which a change of a related node must not begin again.
@@ -276,11 +266,9 @@ class TaskManager(drivers.Task):
         """Build the driver from the node's fields as they are now; for a node whose interfaces have changed."""
         try:
             self.driver = self._factory.composition.driver_for(self.node)
-        except BaseException as error:
-            if self._needs_driver or not isinstance(error, DriverNotFound):
-                self._lock.release(self.node, self.purpose)
-                raise
-            self.driver = self._factory.composition.without_interfaces(error)
+        except BaseException:
+            self._lock.release(self.node, self.purpose)
+            raise
 
     # Work that follows
 

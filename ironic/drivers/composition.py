@@ -103,11 +103,6 @@ class Composition:
         chosen = {kind: own.get(kind) or getattr(node, name) for kind, name in columns.items()}
         return self._compose(node.driver, chosen)
 
-    @staticmethod
-    def without_interfaces(reason: IronicError) -> BareDriver:
-        """Return what stands for the driver of a node that has none here; who asks for an interface gets the reason."""
-        return BareDriver({}, dict.fromkeys(KINDS, reason))
-
     def _compose(self, driver: str, chosen: Mapping[str, str | None]) -> BareDriver:
         links: dict[str, BaseInterface] = {}
         missing: dict[str, IronicError] = {}

@@ -8,13 +8,11 @@ import random
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
-from ironic.core.errors import DriverNotFound, NoValidHost
-from ironic.core.resource_errors import NoLiveConductor
+from ironic.core.errors import DriverNotFound
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.rpc_api import CALLS, Call, ConductorAPI
 from ironic.rpc.waiting_calls import WaitingCalls
@@ -123,22 +121,6 @@ class ConductorClients:
             if not hosts:
                 raise DriverNotFound(driver=name)
             return random.choice(hosts)
-
-        return self._found(find)
-
-    def for_deletion(self, node: RoutableNode) -> ConductorAPI:
-        """Return the conductor that owns a node, or any where none serves its hardware type; raises NoValidHost."""
-
-        def find() -> str:
-            try:
-                return self._hash_ring.host_for(node.uuid, node.driver, node.conductor_group, reread=True)
-            except NoValidHost:
-                # In another conductor group there is one, which may be started here as well.
-                if self._hash_ring.hosts_of(node.driver):
-                    raise
-                with suppress(NoLiveConductor):
-                    return self._hash_ring.any_host(node.uuid)
-                raise
 
         return self._found(find)
 

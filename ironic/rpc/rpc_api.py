@@ -44,7 +44,6 @@ class Call:
     purpose: str = ""
     background: bool = False
     advisory: frozenset[str] = frozenset()
-    needs_driver: bool = True
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
@@ -62,7 +61,6 @@ def call(
     purpose: str = "",
     background: bool = False,
     advisory: Iterable[str] = (),
-    needs_driver: bool = True,
     timeout: float | None = None,
     wait: bool = True,
 ) -> Callable[[Function], Function]:
@@ -71,12 +69,11 @@ def call(
     ``purpose`` is why the node is reserved, for users; ``{name}`` stands for the argument of that name. The work of a
     ``background`` call, which its caller repeats by itself, does not use the workers that are reserved for users.
     Arguments that are ``advisory`` are left out for a release that does not know them, instead of refusing the call.
-    A call that ``needs_driver`` is refused by a conductor that does not serve the hardware type of the node.
     """
 
     def mark(function: Function) -> Function:
         signature, optional = inspect.signature(function), frozenset(advisory)
-        made = Call(function.__name__, timeout, wait, signature, lock, purpose, background, optional, needs_driver)
+        made = Call(function.__name__, timeout, wait, signature, lock, purpose, background, optional)
         if (lock is None) == bool(purpose):
             raise TypeError(f"{made.name}: a call has either both a lock and a purpose or neither")
         names = {parameter.name for parameter in made.parameters}
@@ -115,7 +112,7 @@ class ConductorAPI(Protocol):
     ) -> None:
         """Begin the work of a provision verb; ``arguments`` has only those that the user gave."""
 
-    @call(lock=EXCLUSIVE, purpose="deletion", needs_driver=False)
+    @call(lock=EXCLUSIVE, purpose="deletion")
     def destroy_node(self, context: RequestContext, node_id: str) -> None:
         """Delete a node with everything that belongs to it."""
 

@@ -23,7 +23,7 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes import reads
 from ironic.api.routes import Route, refuse_collection
 from ironic.core import bmc_hosts, node_rules, secret_updates, states
-from ironic.core.errors import InvalidParameterValue, NoValidHost
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.kernel_parameters import check_project_parameters
 from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
@@ -304,11 +304,8 @@ def delete(request: Request, node: str) -> Answer:
     if not by_owner:
         access.require(request, _DELETE, facts, node)
     node_rules.check_deletable(facts, available_too=settings.allow_deleting_available_nodes)
-    try:
-        conductor = request.conductors.for_deletion(facts)
-    except NoValidHost as error:
-        raise InvalidParameterValue(err=str(error)) from None
-    conductor.destroy_node(request.context, facts.uuid)
+    node_changes.check_served(request.hash_ring, facts.uuid, facts.driver, facts.conductor_group)
+    request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
     return NO_CONTENT
 
 

@@ -8,16 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.core import states
-from ironic.core.errors import (
-    ChangedMeanwhile,
-    Conflict,
-    DriverNotFound,
-    DuplicateName,
-    NodeLocked,
-    NodeNotEditable,
-    NodeNotFound,
-    RowLimit,
-)
+from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable, RowLimit
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
@@ -229,23 +220,6 @@ def test_a_part_moves_to_a_node_that_has_room(bench, kind):
     update(bench.context, mine, {"node_id": nodes[1]}, None, 3)
     update(bench.context, mine, {"node_id": nodes[0]})
     assert rows.get(mine).node_id == nodes[0]
-
-
-def test_a_node_is_deleted_without_its_hardware_type(bench, caplog):
-    gone = {"driver": "gone", "boot_interface": "gone-pxe"}
-    uuid = bench.node(**gone, provision_state="manageable", console_enabled=True)
-    bench.store.ports.create({"node_id": bench.store.nodes.get(uuid).id, "address": "52:54:00:00:00:09"})
-    bench.endpoint.destroy_node(bench.context, uuid)
-    with pytest.raises(NodeNotFound):
-        bench.row(uuid)
-    assert not bench.store.ports.find()
-    used = bench.node(**gone, provision_state="active")
-    with pytest.raises(Conflict):
-        bench.endpoint.destroy_node(bench.context, used)
-    # Whatever else is asked of it needs the type.
-    with pytest.raises(DriverNotFound):
-        bench.endpoint.get_boot_device(bench.context, used)
-    assert bench.row(used).reservation is None
 
 
 def test_a_node_whose_children_are_in_use_is_not_deleted(bench):

@@ -8,7 +8,6 @@ import pytest
 from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound, NoValidHost
-from ironic.core.resource_errors import NoLiveConductor
 from ironic.rpc.client import ConductorClients
 
 CONTEXT = RequestContext()
@@ -31,8 +30,8 @@ class Transport:
 class Ring:
     """Knows one owner, and another one once it has looked again."""
 
-    def __init__(self, owner, later, others=None):
-        self._owner, self._later, self._others = owner, later, others
+    def __init__(self, owner, later):
+        self._owner, self._later = owner, later
 
     def reset(self):
         self._owner = self._later
@@ -45,11 +44,6 @@ class Ring:
     def hosts_of(self, driver):
         return [self._owner] if self._owner else []
 
-    def any_host(self, key):
-        if self._others is None:
-            raise NoLiveConductor()
-        return self._others
-
 
 def conductors(transport, owner="c1", later="c2"):
     hash_ring: Any = Ring(owner, later)
@@ -60,26 +54,6 @@ def test_the_owner_is_asked():
     transport = Transport({"c1"})
     assert conductors(transport).serving(NODE).get_boot_device(CONTEXT, "n1") == {"by": "c1"}
     assert transport.asked == ["c1"]
-
-
-def test_any_conductor_deletes_a_node_whose_type_none_serves():
-    transport = Transport({"c1", "c3"})
-    served, removed, dead = (
-        ConductorClients(transport, Ring(owner, owner, others))  # type: ignore[arg-type]
-        for owner, others in (("c1", "c3"), (None, "c3"), (None, None))
-    )
-    for clients in (served, removed):
-        clients.for_deletion(NODE).destroy_node(CONTEXT, "n1")
-    assert transport.asked == ["c1", "c3"]
-    with pytest.raises(NoValidHost):
-        dead.for_deletion(NODE).destroy_node(CONTEXT, "n1")
-
-
-def test_in_a_group_without_a_conductor_of_the_type_it_is_not_deleted():
-    ring: Any = Ring(None, None, "c3")
-    ring.hosts_of = lambda driver: ["c4"]
-    with pytest.raises(NoValidHost):
-        ConductorClients(Transport({"c3", "c4"}), ring).for_deletion(NODE).destroy_node(CONTEXT, "n1")
 
 
 def test_when_it_is_gone_the_new_owner_is_asked():
