@@ -15,9 +15,11 @@ _LEAST, _MOST = -(2**63), 2**64 - 1
 # What orjson reads as a float that has lost digits, or as infinite.
 _UNUSUAL: Final = re.compile(r"\d{19}|\d[eE]\+?\d{3}")
 
+_TOO_DEEP: Final = "is JSON with more levels, one in the other, than can be stored"
+
 
 class NoJson(ValueError):
-    """The text is no JSON."""
+    """The text is no JSON, or none that can be stored; its text says which, to be put behind the name of a column."""
 
 
 def recoded(text: str) -> tuple[Any, str, bool, bool]:
@@ -28,14 +30,23 @@ def recoded(text: str) -> tuple[Any, str, bool, bool]:
         except orjson.JSONDecodeError:
             pass
         else:
-            return value, orjson.dumps(value).decode(), False, False
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NoJson(str(error)) from None
+            return value, _encoded(value), False, False
     replaced = _Replacing()
-    value = replaced.of(read)
-    return value, orjson.dumps(value).decode(), replaced.numbers, replaced.text
+    try:
+        value = replaced.of(json.loads(text))
+    except RecursionError:
+        raise NoJson(_TOO_DEEP) from None
+    except ValueError:
+        raise NoJson("is no JSON") from None
+    return value, _encoded(value), replaced.numbers, replaced.text
+
+
+def _encoded(value: object) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        # Of what was read from JSON nothing else is refused: orjson writes fewer levels than it reads.
+        raise NoJson(_TOO_DEEP) from None
 
 
 class _Replacing:

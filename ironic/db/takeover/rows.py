@@ -15,8 +15,9 @@ import sqlalchemy as sa
 
 from ironic.core import states
 from ironic.core.flow import INSPECT
+from ironic.core.syntax import as_utc
 from ironic.db import tables
-from ironic.db.column_types import Json, LongText, ShortText, decode_json, storable
+from ironic.db.column_types import Json, LongText, ShortText, UtcDateTime, decode_json, storable
 from ironic.db.takeover.findings import Findings, Loss
 from ironic.db.takeover.json_text import NoJson, recoded
 
@@ -24,6 +25,7 @@ Row = dict[str, Any]
 
 # Stands for the time of creation of a row that has none at all.
 UNKNOWN_TIME: Final = datetime(2000, 1, 1)
+_MOST, _BIG = 2**31 - 1, 2**63 - 1
 _TRUE, _FALSE = (True, 1, "1", "true", "True", "t"), (False, 0, "0", "false", "False", "f")
 
 
@@ -250,6 +252,10 @@ class Conversion:
             return partial(self._json, name, kind.empty, _default(column))
         if isinstance(kind, ShortText | LongText):
             return partial(self._text, name, self._lengths[name])
+        if isinstance(kind, UtcDateTime):
+            return partial(self._time, name)
+        if isinstance(kind, sa.Integer):
+            return partial(self._integer, name, _BIG if isinstance(kind, sa.BigInteger) else _MOST)
         return partial(self._flag, name) if isinstance(kind, sa.Boolean) else None
 
     def _flag(self, name: str, value: object, where: str) -> bool:
@@ -260,25 +266,49 @@ class Conversion:
         return False
 
     def _text(self, name: str, length: int, value: object, where: str) -> str:
-        text = str(value)
+        text = self._characters(name, value, where)
         stored = storable(text, length)
         if stored != text:
             self._lose(Loss.TEXT, f"{where}.{name}")
         return stored
 
+    def _characters(self, name: str, value: object, where: str) -> str:
+        """Return text as such: SQLite may hold bytes in a column of text."""
+        if not isinstance(value, bytes):
+            return str(value)
+        text = value.decode(errors="replace")
+        if text.encode() != value:
+            self._lose(Loss.TEXT, f"{where}.{name}")
+        return text
+
+    def _time(self, name: str, value: object, where: str) -> object:
+        # MariaDB may hold days that do not exist, which its driver gives as text.
+        if not isinstance(value, datetime):
+            self._refuse(f"{where}.{name} is {value!r}, which is no time: correct the row, or make it NULL")
+            return value
+        if value.tzinfo is not None:
+            self._count(f"{name} with a time zone becomes that of UTC")
+        return as_utc(value)
+
+    def _integer(self, name: str, most: int, value: object, where: str) -> object:
+        # SQLite keeps whatever it is given.
+        if not isinstance(value, int) or abs(value) > most:
+            self._refuse(f"{where}.{name} is {value!r}, which is no integer up to {most}: correct the row")
+        return value
+
     def _json(self, name: str, empty: type, absent: object, value: object, where: str) -> object:
         if value in ("", "{}", "[]", "null"):
             return absent
         try:
-            read, text, numbers, characters = recoded(str(value))
-        except NoJson:
-            self._refuse(f"{where}.{name} is no JSON: correct the row")
+            read, text, numbers, characters = recoded(self._characters(name, value, where))
+        except NoJson as fault:
+            self._refuse(f"{where}.{name} {fault}: correct the row")
             return absent
         if numbers:
             self._lose(Loss.NUMBERS, f"{where}.{name}")
         if characters:
             self._lose(Loss.TEXT, f"{where}.{name}")
-        if not read:
+        if read is None or read == {} or read == []:
             return absent
         if not isinstance(read, dict if empty is dict else list):
             self._refuse(f"{where}.{name} is no JSON {'object' if empty is dict else 'array'}")
