@@ -30,8 +30,8 @@ class WrongWay(IronicError):
     text = "This database is on its way back to the reference: run `ironic-dbsync return_to_reference`, which ends it."
 
 
-class RightMissing(IronicError):
-    """The user of the database can't take it over."""
+class Prevented(IronicError):
+    """Something of the database, or a right that its user lacks, prevents the take-over."""
 
     text = "Nothing was changed: {faults}."
 
@@ -61,11 +61,11 @@ def take_over(url: str, accepted: list[str]) -> bool:
             raise WrongWay()
         if phase in (None, takeover.DONE):
             with used.connect() as connection:
-                found, faults = takeover.recognise(connection), _rights(connection)
+                found, faults = takeover.recognise(connection), _obstacles(connection)
             if found is None:
                 return False
             if faults:
-                raise RightMissing(faults="; ".join(faults))
+                raise Prevented(faults="; ".join(faults))
             say(f"This is a database of the reference, of release {found.releases}: it is taken over.")
             begun.begin(found, settings(accepted))
         else:
@@ -118,9 +118,15 @@ def check(used: Engine) -> tuple[takeover.Findings, list[str]]:
         findings = takeover.plan(connection, settings())
         faults = [
             *(line for line in findings.report() if line.startswith(("must be", "not kept"))),
-            *_rights(connection),
+            *_obstacles(connection),
         ]
     return findings, faults
+
+
+def _obstacles(connection: Connection) -> list[str]:
+    """Return what of the database itself prevents a take-over, with the remedy."""
+    occupied = takeover.occupied(connection, takeover.THEIRS)
+    return _rights(connection) + ([occupied] if occupied else [])
 
 
 def _rights(connection: Connection) -> list[str]:
@@ -165,9 +171,12 @@ def missing(what: str, name: str, count: int) -> str:
 def rehearse(url: str, to: str, accepted: list[str]) -> bool:
     """Copy the reference's tables to an empty database and take that over; False if it is no database of its."""
     with engine(url) as used, engine(to) as scratch:
+        # Of a copy it is of no matter whether conductors are alive.
+        accepted = [*accepted, takeover.Loss.RUNNING.value]
         with used.connect() as connection:
             if takeover.recognise(connection) is None:
                 return False
+            takeover.require_accepted(takeover.plan(connection, settings()), settings(accepted))
             began = time.monotonic()
             takeover.copy_tables(connection, scratch)
             say(f"The tables are copied, in {time.monotonic() - began:.1f} seconds.")

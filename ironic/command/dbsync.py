@@ -68,7 +68,7 @@ def upgrade() -> int:
 
 def rehearse() -> int:
     """Copy a database of the reference to an empty one, and take that over; of the first is only read."""
-    if not change_over.rehearse(CONF.database.connection, CONF.command.to, CONF.command.accept):
+    if not change_over.rehearse(CONF.database.connection, dbsync_copies.target_url(), CONF.command.accept):
         raise ValueError(f"{used()} is no database of the reference, so there is nothing to rehearse")
     print("The rehearsal went well. Its database may be looked at by a service, and then dropped.")
     return WELL
@@ -105,6 +105,11 @@ def version() -> int:
 
 def stamp() -> int:
     """Record a version without changing the schema."""
+    with change_over.engine(CONF.database.connection) as engine:
+        if found := change_over.revision(engine):
+            raise ValueError(
+                f"{used()} is one of the reference, at revision {found}: `ironic-dbsync upgrade` takes it over"
+            )
     schema.stamp(CONF.database.connection, CONF.command.revision, pool_options_from_conf())
     print(f"The schema of {used()} is recorded to be at version {CONF.command.revision}.")
     return WELL
@@ -171,7 +176,10 @@ def _add_commands(parsers: Any) -> None:
             parser.add_argument("--accept", action="append", default=[], choices=words, help="What may be lost.")
         if name == "rehearse":
             parser.add_argument(
-                "--to", required=True, metavar="URL", help="An empty database, as in [database]connection."
+                "--to",
+                required=True,
+                metavar="URL",
+                help="An empty database, as in [database]connection; - reads it from standard input.",
             )
 
 

@@ -14,6 +14,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 from oslo_db.exception import DBError
 from sqlalchemy.exc import SQLAlchemyError
@@ -50,7 +51,7 @@ def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
 
 def copy() -> int:
     """Copy the database to an empty one of any kind, and compare all rows. Stop the services before."""
-    url = sys.stdin.readline().strip() if CONF.command.to == "-" else CONF.command.to
+    url = target_url()
     database.check_owner(url)
     store = Store.from_conf()
     target = engines.create(url, pool_options_from_conf())
@@ -74,12 +75,18 @@ def copy() -> int:
     return WELL
 
 
+def target_url() -> str:
+    """Return the URL that `--to` names; - is read from standard input, which no other user of the host sees."""
+    return sys.stdin.readline().strip() if CONF.command.to == "-" else str(CONF.command.to)
+
+
 def backup() -> int:
     """Write a consistent backup of the database into a file, also while services run."""
     path = os.path.abspath(CONF.command.file)
     store = Store.from_conf()
     try:
         require_same(store)
+        _refuse_database(store, path)
         release = importlib.metadata.version(PROJECT)
         steps = backups.write(store.engine, path, utc_now(), release, overwrite=CONF.command.overwrite)
         rows = sum(step.copied for step in said(steps, say) if isinstance(step, Copied) and step.is_complete)
@@ -87,6 +94,15 @@ def backup() -> int:
         store.close()
     print(f"{path} has all {rows} rows of {engines.shown(store.engine.url)}.")
     return WELL
+
+
+def _refuse_database(store: Store, path: str) -> None:
+    """Raise ValueError for the SQLite file of the database, or one beside it, as the file of a backup."""
+    of_database = store.engine.url.database if store.engine.dialect.name == "sqlite" else None
+    for end in ("", "-wal", "-shm") if of_database else ():
+        with suppress(FileNotFoundError):
+            if os.path.samefile(f"{of_database}{end}", path):
+                raise ValueError(f"{path} is a file of the database itself: name another one for the backup")
 
 
 def restore() -> int:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from oslo_config import cfg, iniparser
+from oslo_config import cfg, iniparser, types
 from oslo_config.sources import _NoValue
 from oslo_config.sources._environment import EnvironmentConfigurationSource
 from oslo_log import versionutils
@@ -46,6 +46,8 @@ _PIPE: Final = (
     "a pipe, such as the shell makes for <(...), can be read once only, and the files are read again at each reload; "
     "write the options to a file that only this user can read"
 )
+# The library takes it for None, which no program expects of an option that has a default.
+_NO_NUMBER: Final = "it is empty, and has to be a number; without the option it has its default"
 _REFERS_TO_NONE: Final = "it refers by a dollar sign to an option that does not exist; write $$ for the sign itself"
 
 
@@ -107,7 +109,7 @@ class _Lines(iniparser.BaseParser):
 
     def assignment(self, key: str, value: list[str]) -> None:
         # It is complete when the next line has been read, unless the file ends with it.
-        self.found[_folded(self._group), key] = self._begin
+        self.found[folded(self._group), key] = self._begin
 
     def _split_key_value(self, line: str) -> tuple[str, list[str]]:
         key, value = super()._split_key_value(line)
@@ -245,7 +247,9 @@ def _faults(reader: cfg.ConfigOpts) -> Iterator[str]:
     for info, group in reader._all_opt_infos():
         option = info["opt"]
         try:
-            (reader[group.name] if group else reader)[option.dest]
+            value = (reader[group.name] if group else reader)[option.dest]
+            if value is None and option.default is not None and isinstance(option.type, types.Number):
+                yield f"{_place(reader, group.name if group else 'DEFAULT', option)}: {_NO_NUMBER}"
         except ValueError as error:
             reason = "its value can't be used" if option.secret else str(error).partition(_BEFORE_REASON)[2] or error
             yield f"{_place(reader, group.name if group else 'DEFAULT', option)}: {reason}"
@@ -275,7 +279,7 @@ def _set_by(reader: cfg.ConfigOpts, group: str, option: cfg.Opt) -> str | None:
     """Return what has set an option, in the order in which the library looks."""
     if (named := variable_of(group, option)) is not None:
         return f"by {named} in the environment"
-    spellings = [(_folded(holder), name) for holder, name in library_options.spellings(group, option)]
+    spellings = [(folded(holder), name) for holder, name in library_options.spellings(group, option)]
     for path in reversed(_files(reader)):
         with suppress(OSError):
             lines: Mapping[Name, int] = _Lines(path).found
@@ -291,7 +295,7 @@ def _files(reader: cfg.ConfigOpts) -> list[str]:
     return [*(reader.config_file or ()), *directories]
 
 
-def _folded(group: str) -> str:
+def folded(group: str) -> str:
     """Return the name of a group as the library compares it."""
     return group if group == "DEFAULT" else group.lower()
 
@@ -299,16 +303,16 @@ def _folded(group: str) -> str:
 def _of_libraries(reader: cfg.ConfigOpts) -> Iterator[tuple[str, cfg.Opt]]:
     """Yield the options of libraries that the files or the environment set and that no module has registered yet."""
     sections = reader._namespace._parsed if reader._namespace else ()
-    given = {(_folded(group), name) for each in sections for group, options in each.items() for name in options}
+    given = {(folded(group), name) for each in sections for group, options in each.items() for name in options}
     given |= {name for name, _ in in_environment()}
     given -= {
-        (_folded(holder), name)
+        (folded(holder), name)
         for info, group in reader._all_opt_infos()
         for holder, name in library_options.spellings(group.name if group else "DEFAULT", info["opt"])
     }
     if given:
         for group, option in library_options.options():
-            if given & {(_folded(holder), name) for holder, name in library_options.spellings(group, option)}:
+            if given & {(folded(holder), name) for holder, name in library_options.spellings(group, option)}:
                 yield group, option
 
 

@@ -26,10 +26,10 @@ LOG = logging.getLogger(__name__)
 
 
 def options_in_files(conf: cfg.ConfigOpts) -> Iterator[Name]:
-    """Yield (group, option) for every option set in the files, file by file."""
+    """Yield (group, option) for every option set in the files, file by file; groups as the library compares them."""
     for sections in conf._namespace._parsed if conf._namespace else ():
         for group, options in sections.items():
-            yield from ((group, option) for option in options)
+            yield from ((checked_values.folded(group), option) for option in options)
 
 
 def is_set(conf: cfg.ConfigOpts, group: str, option: str) -> bool:

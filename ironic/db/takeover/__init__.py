@@ -6,9 +6,11 @@ tables stay until `drop` is asked for; `go_back` puts them in their place again.
 """
 
 from ironic.db.database_work import DONE
+from ironic.db.takeover.aside import Bound, occupied
 from ironic.db.takeover.findings import Findings, Loss
 from ironic.db.takeover.rehearsal import NotEmpty, copy_tables
 from ironic.db.takeover.revisions import REVISIONS, NotKnown, Recognised, recognise
+from ironic.db.takeover.source import THEIRS
 from ironic.db.takeover.steps import (
     WAY_BACK,
     Differs,
@@ -20,9 +22,11 @@ from ironic.db.takeover.steps import (
     TakeOver,
     WrittenSince,
     plan,
+    require_accepted,
 )
 
 __all__ = [
+    "Bound",
     "DONE",
     "Differs",
     "Findings",
@@ -36,10 +40,13 @@ __all__ = [
     "REVISIONS",
     "Recognised",
     "Settings",
+    "THEIRS",
     "TakeOver",
     "WAY_BACK",
     "WrittenSince",
     "copy_tables",
+    "occupied",
     "plan",
     "recognise",
+    "require_accepted",
 ]

@@ -1,0 +1,54 @@
+"""What `ironic-dbsync` refuses, as it would harm a database, and what it does not ask for."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ironic.db import schema
+from ironic.tests.functional.db.test_dbsync import dbsync
+from ironic.tests.functional.db.test_takeover import NEWEST, change
+from ironic.tests.reference_databases import recorded, restore
+
+
+@pytest.mark.parametrize("name", ["ironic.sqlite", "link", "hard"])
+def test_a_backup_does_not_replace_the_database(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "ironic.sqlite"
+    schema.create(f"sqlite:///{path}")
+    (tmp_path / "link").symlink_to(path)
+    (tmp_path / "hard").hardlink_to(path)
+    done = dbsync(tmp_path, f"sqlite:///{path}", "backup", "--overwrite", str(tmp_path / name))
+    assert done.returncode == 1
+    assert "is a file of the database itself" in done.stderr
+    assert dbsync(tmp_path, f"sqlite:///{path}", "version").stdout.startswith("r")
+
+
+def test_a_database_of_the_reference_is_not_stamped(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    restore(url, NEWEST)
+    done = dbsync(tmp_path, url, "stamp")
+    assert done.returncode == 1
+    assert "`ironic-dbsync upgrade` takes it over" in done.stderr
+    assert schema.current(url) == recorded(NEWEST).revision
+
+
+def test_a_rehearsal_asks_before_it_copies_and_not_for_living_conductors(tmp_path: Path) -> None:
+    url, scratch = f"sqlite:///{tmp_path}/ironic.sqlite", f"sqlite:///{tmp_path}/scratch.sqlite"
+    restore(url, NEWEST)
+    change(url, "UPDATE conductors SET online = 1, updated_at = '2999-01-01 00:00:00.000000'")
+    done = dbsync(tmp_path, url, "rehearse", "--to", scratch)
+    assert done.returncode == 1
+    assert "--accept work." in done.stderr
+    assert dbsync(tmp_path, url, "rehearse", "--to", scratch, "--accept", "work").returncode == 0
+
+
+def test_a_rehearsal_reads_the_url_from_standard_input(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    restore(url, NEWEST)
+    path = tmp_path / "ironic.conf"
+    path.write_text(f"[database]\nconnection = {url}\n")
+    program = [sys.executable, "-m", "ironic.command.dbsync", "--config-file", str(path)]
+    words = ["rehearse", "--to", "-", "--accept", "work"]
+    done = subprocess.run([*program, *words], input=f"sqlite:///{tmp_path}/scratch.sqlite\n", text=True, timeout=60)
+    assert done.returncode == 0
