@@ -13,7 +13,7 @@ from keystoneauth1 import loading
 from oslo_config import cfg
 
 from ironic.command import lifecycle
-from ironic.conf import BORROWED, CONF, OPTIONS, checked_values, prepare
+from ironic.conf import BORROWED, CONF, OPTIONS, checked_values, config_files, prepare
 from ironic.drivers.modules.redfish import waiting_step
 from ironic.tests.unit.conf.test_files import as_before, written
 
@@ -340,3 +340,26 @@ def test_every_number_has_a_lower_bound() -> None:
     numbers = [option for options in OPTIONS.values() for option in options if isinstance(option, cfg.IntOpt)]
     assert numbers
     assert [option.dest for option in numbers if getattr(option.type, "min", None) is None] == []
+
+
+@pytest.mark.parametrize("name", ["workers_pool_size", "heartbeat_interval"])
+def test_a_number_that_is_empty_is_named_at_the_start(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text(f"[conductor]\n{name} =\n")
+    with pytest.raises(ValueError, match=rf"\[conductor\]{name} in {path}, line 2: it is empty"):
+        prepare(["--config-file", str(path)])
+    path.write_text("")
+    variable = f"OS_CONDUCTOR__{name.upper()}"
+    monkeypatch.setenv(variable, "")
+    with pytest.raises(ValueError, match=rf"\[conductor\]{name} by {variable} in the environment: it is empty"):
+        prepare(["--config-file", str(path)])
+
+
+def test_a_group_in_another_case_is_not_called_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text("[CONDUCTOR]\nworkers_pool_size = 7\n")
+    prepare(["--config-file", str(path)])
+    assert CONF.conductor.workers_pool_size == 7
+    assert config_files.unknown_options(CONF) == {}
