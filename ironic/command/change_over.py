@@ -93,7 +93,7 @@ def plan(url: str) -> bool:
             if found is None:
                 return False
             say(f"This is a database of the reference, of release {found.releases}. An upgrade takes it over:")
-            for line in report(takeover.plan(connection, settings())):
+            for line in [*report(takeover.plan(connection, settings())), *_followers(connection)]:
                 say(line)
     return True
 
@@ -119,6 +119,7 @@ def check(used: Engine) -> tuple[takeover.Findings, list[str]]:
         faults = [
             *(line for line in findings.report() if line.startswith(("must be", "not kept"))),
             *_obstacles(connection),
+            *_followers(connection),
         ]
     return findings, faults
 
@@ -127,6 +128,13 @@ def _obstacles(connection: Connection) -> list[str]:
     """Return what of the database itself prevents a take-over, with the remedy."""
     occupied = takeover.occupied(connection, takeover.THEIRS)
     return _rights(connection) + ([occupied] if occupied else [])
+
+
+def _followers(connection: Connection) -> list[str]:
+    """Return a line for what of the site goes with the tables when they are moved aside, if there is any."""
+    found = takeover.bound(connection, takeover.THEIRS, is_aside=False)
+    text = "refer to tables of the reference, and go on to do so when these are aside, where no row changes any more"
+    return [f"{', '.join(found)}: {text}. Have them refer to the new tables after the upgrade"] if found else []
 
 
 def _rights(connection: Connection) -> list[str]:

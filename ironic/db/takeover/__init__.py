@@ -6,7 +6,7 @@ tables stay until `drop` is asked for; `go_back` puts them in their place again.
 """
 
 from ironic.db.database_work import DONE
-from ironic.db.takeover.aside import Bound, occupied
+from ironic.db.takeover.aside import Bound, bound, occupied
 from ironic.db.takeover.findings import Findings, Loss
 from ironic.db.takeover.rehearsal import NotEmpty, copy_tables
 from ironic.db.takeover.revisions import REVISIONS, NotKnown, Recognised, recognise
@@ -16,6 +16,7 @@ from ironic.db.takeover.steps import (
     Differs,
     InTheWay,
     LossNotAccepted,
+    LostMeanwhile,
     NeedsRepair,
     NothingAside,
     Settings,
@@ -33,6 +34,7 @@ __all__ = [
     "InTheWay",
     "Loss",
     "LossNotAccepted",
+    "LostMeanwhile",
     "NeedsRepair",
     "NotEmpty",
     "NotKnown",
@@ -44,6 +46,7 @@ __all__ = [
     "TakeOver",
     "WAY_BACK",
     "WrittenSince",
+    "bound",
     "copy_tables",
     "occupied",
     "plan",

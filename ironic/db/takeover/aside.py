@@ -145,10 +145,14 @@ def move_back(connection: Connection, names: Sequence[str], made: Iterable[str])
         connection.exec_driver_sql(statement)
 
 
-def drop(connection: Connection, names: Sequence[str]) -> None:
-    """Delete tables that are aside, those first that refer to others; raises Bound where others refer to them."""
+def require_unbound(connection: Connection, names: Sequence[str]) -> None:
+    """Raise Bound where something of the site refers to tables that are aside."""
     if what := bound(connection, names, is_aside=True):
         raise Bound(what=", ".join(what))
+
+
+def drop(connection: Connection, names: Sequence[str]) -> None:
+    """Delete tables that are aside, those first that refer to others."""
     schema = SCHEMA if connection.dialect.name == "postgresql" else None
     left = [place(connection.dialect.name, name)[1] for name in names if is_there(connection, name)]
     found = sa.MetaData()

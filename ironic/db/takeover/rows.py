@@ -282,10 +282,13 @@ class Conversion:
         return text
 
     def _time(self, name: str, value: object, where: str) -> object:
-        # MariaDB may hold days that do not exist, which its driver gives as text.
+        # SQLite holds text; MariaDB may hold days that do not exist, which its driver gives as text.
         if not isinstance(value, datetime):
-            self._refuse(f"{where}.{name} is {value!r}, which is no time: correct the row, or make it NULL")
-            return value
+            try:
+                value = datetime.fromisoformat(value)  # type: ignore[arg-type]  # TypeError says so
+            except (TypeError, ValueError):
+                self._refuse(f"{where}.{name} is {value!r}, which is no time: correct the row, or make it NULL")
+                return None
         if value.tzinfo is not None:
             self._count(f"{name} with a time zone becomes that of UTC")
         return as_utc(value)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
+from ironic.db.column_types import UtcDateTime
 from ironic.db.row_copy import TableCopy, key_of
 from ironic.db.schema_version import VERSION_TABLE
 from ironic.db.tables import metadata
@@ -20,7 +21,7 @@ THEIRS: Final = tuple(dict.fromkeys((*(one.source for one in READINGS), *NOT_REA
 
 
 class UnreadableTime(IronicError):
-    """SQLite holds a time that is none."""
+    """A driver can't read a time, such as one before Christ."""
 
     text = "A time in table {table}, behind the row {position}, can't be read: {fault}. Correct it."
 
@@ -32,6 +33,8 @@ class TheirTables:
         """Look which tables and columns are there."""
         self._inspector = sa.inspect(connection)
         self._dialect = connection.dialect.name
+        if self._dialect == "sqlite":
+            _read_any_text(connection)
         self._is_aside = is_aside
         there = {name: self._place(name) for name in THEIRS}
         self._tables = {
@@ -44,15 +47,16 @@ class TheirTables:
         return aside.place(self._dialect, name) if self._is_aside else (None, name)
 
     def _declared(self, name: str, schema: str | None, actual: str) -> sa.Table:
-        """Return the table with those of our columns that it has; truth values are read as they are."""
+        """Return the table with those of our columns that it has; what SQLite may hold otherwise is read as it is."""
         found = [str(column["name"]) for column in self._inspector.get_columns(actual, schema=schema)]
         ours = metadata.tables.get(name)
         if ours is None:
             return sa.Table(actual, sa.MetaData(), *[sa.Column(one) for one in found], schema=schema)
+        as_it_is = (sa.Boolean, UtcDateTime) if self._dialect == "sqlite" and name not in NOT_READ else sa.Boolean
         columns = [
             sa.Column(
                 one.name,
-                sa.types.NullType() if isinstance(one.type, sa.Boolean) else one.type,
+                sa.types.NullType() if isinstance(one.type, as_it_is) else one.type,
                 primary_key=one.primary_key,
             )
             for one in ours.c
@@ -106,6 +110,12 @@ class TheirTables:
             for reading in READINGS
             if self.has(reading.source)
         ]
+
+
+def _read_any_text(connection: Connection) -> None:
+    """Have bytes that are no UTF-8 read as halves of characters, which the conversion names with their row."""
+    driver: Any = connection.connection.driver_connection
+    driver.text_factory = lambda stored: stored.decode(errors="surrogateescape")
 
 
 def read_all(connection: Connection, copies: Iterable[TableCopy]) -> None:

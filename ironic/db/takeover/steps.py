@@ -16,7 +16,7 @@ Until it is done, services refuse to start.
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -40,6 +40,8 @@ from ironic.db.takeover.source import TheirTables, read_all
 # Seconds after which a conductor counts as stopped, by the reference's default.
 _ALIVE: Final = 60
 _KIND: Final = "take-over"
+# Stands in its details once tables of the reference may be gone.
+_BEING_DROPPED: Final = "is_being_dropped"
 WAY_BACK: Final = ("dropping", "restoring")
 _FORTH: Final = "run `ironic-dbsync upgrade`, which goes on with its take-over."
 _BACK: Final = "run `ironic-dbsync return_to_reference`, which ends the way back."
@@ -68,6 +70,15 @@ class Differs(IronicError):
 
     text = (
         "What is stored is not what was read: {differences}. Stop whatever writes to the database, then run "
+        "`ironic-dbsync return_to_reference`, and begin again."
+    )
+
+
+class LostMeanwhile(IronicError):
+    """What its service wrote behind the look at all rows can't be kept."""
+
+    text = (
+        "Rows that the other service has written since this began can't be kept: {what}. Stop it, then run "
         "`ironic-dbsync return_to_reference`, and begin again."
     )
 
@@ -144,18 +155,25 @@ class TakeOver:
         return None if found is None else found.phase
 
     @property
+    def _is_being_dropped(self) -> bool:
+        found = self._work
+        return found is not None and _BEING_DROPPED in found.details
+
+    @property
     def source_revision(self) -> str | None:
         """The revision of the reference while the take-over is under way."""
         found = self._work
         return None if found is None or found.phase == DONE else found.origin
 
     def begin(self, found: Recognised, settings: Settings) -> None:
-        """Plan and note what is to be done; raises InTheWay, NeedsRepair or LossNotAccepted."""
+        """Plan and note what is to be done; raises InTheWay, Occupied, NeedsRepair or LossNotAccepted."""
         with self._engine.connect() as connection:
             present = set(sa.inspect(connection).get_table_names())
             source = TheirTables(connection, is_aside=False)
             if strangers := sorted(present & set(metadata.tables) - set(source.names)):
                 raise InTheWay(names=", ".join(strangers))
+            if why := aside.occupied(connection, source.names):
+                raise aside.Occupied(why=why)
             findings = plan(connection, settings)
             indexes = aside.indexes(connection, source.names)
         for line in findings.report():
@@ -186,7 +204,9 @@ class TakeOver:
             database_work.set_phase(connection, "copying")
 
     @contextmanager
-    def _rows(self, *, is_begun: bool) -> Iterator[tuple[Connection, list[TableCopy]]]:
+    def _rows(
+        self, *, is_begun: bool, findings: Findings | None = None
+    ) -> Iterator[tuple[Connection, list[TableCopy]]]:
         """Give a connection to read by, and what becomes of the rows; owners whose rows are there may be known."""
         with row_copy.latest(self._engine) as connection:
             source = TheirTables(connection, is_aside=True)
@@ -194,7 +214,7 @@ class TakeOver:
             known = source.known(connection, inspector_to_agent=settings["inspector_to_agent"])
             if is_begun:
                 known.kept = {name: _keys(connection, name) for name in OWNERS}
-            yield connection, source.copies(known, Findings())
+            yield connection, source.copies(known, findings or Findings())
 
     def _copy(self) -> None:
         with self._rows(is_begun=True) as (source, copies):
@@ -204,10 +224,19 @@ class TakeOver:
             database_work.set_phase(connection, "checking")
 
     def _check(self) -> None:
-        with self._rows(is_begun=False) as (source, copies), row_copy.latest(self._engine) as target:
+        findings = Findings()
+        with (
+            self._rows(is_begun=False, findings=findings) as (source, copies),
+            row_copy.latest(self._engine) as target,
+        ):
             different = [each for each in said(compare(source, target, copies), self._say) if each.differences]
         if different:
             raise Differs(differences="; ".join(each.in_words() for each in different))
+        with self._engine.connect() as connection:
+            accepted = self._details(connection)["settings"]["accepted"]
+        if late := [kind for kind in findings.lost if kind.value not in accepted] or findings.refused:
+            # Its service still wrote when this one had looked at all rows.
+            raise LostMeanwhile(what=", ".join(map(str, late[:10])))
         with self._writing() as connection:
             row_copy.set_sequences(connection, metadata.sorted_tables)
             PROGRESS.drop(connection, checkfirst=True)
@@ -227,7 +256,7 @@ class TakeOver:
     def go_back(self, accepted: Sequence[str]) -> None:
         """Put the reference's tables in their place; raises WrittenSince if what was written would be lost."""
         phase = self.phase
-        if phase is None:
+        if phase is None or self._is_being_dropped:
             raise NothingAside(do="go back to")
         if phase == DONE and "written" not in accepted and (written := self._written()):
             raise WrittenSince(tables=", ".join(written))
@@ -251,14 +280,19 @@ class TakeOver:
         self._say("The reference's tables are in their place. Its service may start.")
 
     def drop(self) -> None:
-        """Delete the reference's tables that are aside; raises NothingAside or NotDone."""
-        phase = self.phase
-        if phase is None:
+        """Delete the reference's tables that are aside; raises NothingAside, NotDone or Bound."""
+        work = self._work
+        if work is None:
             raise NothingAside(do="drop")
-        if phase != DONE:
-            raise NotDone(phase=phase, command="upgrade")
+        if work.phase != DONE:
+            raise NotDone(phase=work.phase, command="upgrade")
+        tables = work.details["tables"]
         with self._writing() as connection:
-            aside.drop(connection, self._details(connection)["tables"])
+            aside.require_unbound(connection, tables)
+            # On MariaDB each deletion is a commit of its own; there is no way back to the rest of them.
+            database_work.begin(connection, replace(work, details={**work.details, _BEING_DROPPED: True}))
+        with self._writing() as connection:
+            aside.drop(connection, tables)
             database_work.forget(connection)
 
     def _details(self, connection: Connection) -> Any:

@@ -50,8 +50,6 @@ def test_a_table_of_another_program_where_ours_is_moved_loses_nothing(empty: str
     before = contents(empty)
     with pytest.raises(aside.Occupied, match="nodes"):
         take_over(empty)
-    with engine_of(empty) as engine:
-        TakeOver(engine, quiet).go_back([])
     assert contents(empty) == before
 
 
