@@ -151,6 +151,8 @@ COMMANDS: dict[str, Callable[[], int]] = {
     "restore": dbsync_copies.restore,
 }
 WITH_REVISION = ("upgrade", "stamp", "downgrade")
+# The others would make an empty SQLite file where a mistyped one is named.
+MAKE_FILE = ("create_schema", "upgrade")
 # A file that is to be restored may stand in the place of a damaged database.
 WITHOUT_DATABASE = ("downgrade", "restore")
 LOSING = {
@@ -198,6 +200,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = CONF.command.name or "upgrade"
         if command not in WITHOUT_DATABASE:
             database.check_place(CONF)
+            if command not in MAKE_FILE or (command == "upgrade" and CONF.command.name and CONF.command.dry_run):
+                try:
+                    database.check_is_there(CONF)
+                except FileNotFoundError as absent:
+                    if command != "version":
+                        raise
+                    # The word by which deployment scripts know that they have to create the schema.
+                    print(f"ironic-dbsync: {absent}", file=sys.stderr)
+                    print("None")
+                    return WELL
             engine = engines.create(CONF.database.connection, pool_options_from_conf())
             try:
                 server_wait.for_database(engine, CONF, threading.Event().wait)

@@ -18,7 +18,7 @@ from ironic.command import change_over, checks_of_site
 from ironic.command.dbsync import EXPLAINED, used
 from ironic.command.room_for_tables import room
 from ironic.conductor.interface_mismatch import differences
-from ironic.conf import CONF, config_files, prepare_command
+from ironic.conf import CONF, config_files, database, prepare_command
 from ironic.conf.config_files import PROJECT
 from ironic.conf.default import OWN_RELEASES
 from ironic.core.errors import IronicError
@@ -140,6 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     upgradecheck.CONF = CONF
     try:
         prepare_command(sys.argv[1:] if argv is None else argv)
+        database.check_is_there(CONF)
         checks.store = Store.from_conf()
     except EXPLAINED as fault:
         print(f"ironic-status: {config_files.in_words(fault)}", file=sys.stderr)

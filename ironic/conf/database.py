@@ -63,6 +63,19 @@ def check_place(conf: cfg.ConfigOpts) -> None:
         )
 
 
+def check_is_there(conf: cfg.ConfigOpts) -> None:
+    """Raise FileNotFoundError for an SQLite file that is not there; a command that only reads would make it."""
+    url = make_url(conf.database.connection)
+    path = url.database or ""
+    # SQLite has no file for these names, or reads another name from them.
+    is_file = url.get_backend_name() == "sqlite" and path and path != ":memory:" and not path.startswith("file:")
+    if is_file and not os.path.exists(path):
+        raise FileNotFoundError(
+            f"there is no file {path}: see whether [database]connection names the right one. Nothing was written; "
+            "`ironic-dbsync upgrade` makes a new one"
+        )
+
+
 def check_user(conf: cfg.ConfigOpts) -> None:
     """Raise ValueError for root where the SQLite file is another user's, who could not use what root makes there."""
     check_owner(conf.database.connection)

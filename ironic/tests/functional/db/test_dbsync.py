@@ -49,6 +49,8 @@ def test_it_tells_and_notes_versions(tmp_path: Path) -> None:
     assert dbsync(tmp_path, url, "version").stdout == "None\n"
     done = dbsync(tmp_path, f"{url}\n[deploy]\nimage_server_password = x", "version")
     assert (done.stdout, "Every user of this host can read" in done.stderr) == ("None\n", True)
+    (tmp_path / "ironic.sqlite").touch()
+    assert dbsync(tmp_path, url, "version").stdout == "None\n"
     assert dbsync(tmp_path, url, "stamp").returncode == 0
     assert schema.current(url) == SCHEMA_VERSION
 
@@ -72,13 +74,14 @@ def test_a_mishap_is_one_sentence_and_status_1(tmp_path: Path, words: list[str],
 
 
 def test_a_server_that_does_not_answer_is_said(tmp_path: Path) -> None:
-    done = dbsync(tmp_path, "sqlite:////nowhere/at/all.sqlite", "version")
+    done = dbsync(tmp_path, "sqlite:////nowhere/at/all.sqlite", "upgrade")
     assert done.returncode == 1
     assert "/nowhere/at/all.sqlite" in done.stderr
 
 
 def test_data_are_in_the_form_of_this_release(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    (tmp_path / "ironic.sqlite").touch()
     assert "run `ironic-dbsync upgrade`" in dbsync(tmp_path, url, "online_data_migrations").stderr
     schema.create(url)
     done = dbsync(tmp_path, url, "online_data_migrations", "--max-count", "10")

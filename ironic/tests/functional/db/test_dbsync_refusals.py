@@ -52,3 +52,30 @@ def test_a_rehearsal_reads_the_url_from_standard_input(tmp_path: Path) -> None:
     words = ["rehearse", "--to", "-", "--accept", "work"]
     done = subprocess.run([*program, *words], input=f"sqlite:///{tmp_path}/scratch.sqlite\n", text=True, timeout=60)
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["upgrade", "--dry-run"],
+        ["stamp"],
+        ["rehearse", "--to", "sqlite:////nowhere"],
+        ["backup", "one.backup"],
+        ["copy", "--to", "sqlite:////nowhere"],
+        ["online_data_migrations"],
+        ["return_to_reference"],
+        ["drop_reference_tables"],
+    ],
+)
+def test_a_file_that_is_not_there_is_said_and_not_made(tmp_path: Path, words: list[str]) -> None:
+    done = dbsync(tmp_path, f"sqlite:///{tmp_path}/mistyped", *words)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"ironic-dbsync: there is no file {tmp_path}/mistyped: see whether ")
+    assert [each.name for each in tmp_path.iterdir()] == ["ironic.conf"]
+
+
+def test_the_version_of_a_file_that_is_not_there_is_none_and_it_is_not_made(tmp_path: Path) -> None:
+    done = dbsync(tmp_path, f"sqlite:///{tmp_path}/mistyped", "version")
+    assert (done.returncode, done.stdout) == (0, "None\n")
+    assert f"there is no file {tmp_path}/mistyped" in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["ironic.conf"]

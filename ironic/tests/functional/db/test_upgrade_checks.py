@@ -89,6 +89,7 @@ def test_addresses_that_a_project_may_have_chosen_are_a_warning(tmp_path: Path) 
 
 
 def test_a_database_without_a_schema_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "ironic.sqlite").touch()
     done = check(tmp_path)
     assert done.returncode == 2
     assert "ironic-dbsync upgrade" in " ".join(done.stdout.replace("|", "").split())
@@ -133,7 +134,15 @@ def test_long_details_stay_within_the_frame(tmp_path: Path) -> None:
     assert all(any(host in line for line in lines) for host in hosts)
 
 
+def test_a_file_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
+    done = check(tmp_path)
+    assert done.returncode == 255
+    assert done.stderr.startswith(f"ironic-status: there is no file {tmp_path}/ironic.sqlite: see whether ")
+    assert [each.name for each in tmp_path.iterdir()] == ["ironic.conf"]
+
+
 def test_an_empty_database_leaves_the_other_checks_their_rows(tmp_path: Path) -> None:
+    (tmp_path / "ironic.sqlite").touch()
     done = check(tmp_path, "--json")
     assert (done.returncode, done.stderr) == (2, "")
     _, _, interfaces, *_ = json.loads(done.stdout)["checks"]
