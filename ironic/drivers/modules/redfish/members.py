@@ -167,6 +167,14 @@ def unread_managers(system: System) -> tuple[str, ...]:
     return _unread(system, ("ManagedBy", "Managers"), "Managers", _managers)
 
 
+def managers_of_none(system: System, link: str) -> tuple[str, ...]:
+    """Return what is not known of managers with a link, where neither the machine nor a manager names the other."""
+    if managers_of(system) or "Managers" not in system.root.json:
+        return ()
+    others = [one.path for one in _members(system.root.get_manager_collection) if link in one.json]
+    return tuple(f"it is not known whether manager {path} is its own" for path in others)
+
+
 def unread_chassis(system: System) -> tuple[str, ...]:
     """Return what can't be read of the chassis that a machine names, or else of all chassis."""
     return _unread(system, ("Chassis",), "Chassis", _all_chassis)

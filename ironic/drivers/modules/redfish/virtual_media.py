@@ -24,7 +24,14 @@ from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.bmc_messages import refusal_of
 from ironic.drivers.modules.redfish.certainty import Uncertain
 from ironic.drivers.modules.redfish.media_orders import InsertionOrder
-from ironic.drivers.modules.redfish.members import bmc_of, managers_of, members_of, seen_members, unread_managers
+from ironic.drivers.modules.redfish.members import (
+    bmc_of,
+    managers_of,
+    managers_of_none,
+    members_of,
+    seen_members,
+    unread_managers,
+)
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places
 
@@ -140,7 +147,7 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
             raise faults[0]
         missing = [text for group in seen for text in group.missing if _may_matter(text, wanted)]
         if not drives:
-            missing += unread_managers(system)
+            missing += unread_managers(system) or managers_of_none(system, "VirtualMedia")
         if missing or (fault := _unknown_bmc(system)):
             fault = "; ".join(missing) or fault
             raise Uncertain(system.path, f"its virtual drives are not all shown: {fault}")

@@ -83,6 +83,18 @@ def test_nothing_is_ejected_where_drives_cannot_be_read_and_that_is_said(bmc: Ho
     assert bmc.count("POST", EJECT) == 0
 
 
+def test_drives_of_managers_that_may_be_of_the_machine_are_not_taken_for_none(bmc: HostileBmc) -> None:
+    managers = "/redfish/v1/Managers"
+    bmc.documents["/redfish/v1"]["Managers"] = link(managers)
+    bmc.documents[managers] = {"Name": "Managers", "Members": [link(BMC), link(ENCLOSURE)]}
+    del bmc.documents[SYSTEM]["Links"], bmc.documents[BMC]["Links"]
+    with pytest.raises(RedfishError, match=f"it is not known whether manager {BMC} is its own"):
+        RedfishManagement().detach_virtual_media(on(bmc))
+    del bmc.documents[BMC]["VirtualMedia"]
+    RedfishManagement().detach_virtual_media(on(bmc))
+    assert bmc.count("POST", EJECT) == 0
+
+
 def test_an_image_may_stay_in_a_drive_of_a_bmc_that_cannot_be_read(bmc: HostileBmc) -> None:
     drive = bmc.documents.pop(f"{SLOTS}/Cd")
     own = f"{SYSTEM}/VirtualMedia"
