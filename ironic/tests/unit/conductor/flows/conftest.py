@@ -1,6 +1,6 @@
 """Fixtures of the conductor's tests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows import bench as benches
+from ironic.tests.unit.conductor.flows import failures
 
 Composed = tuple[Composition, benches.Script]
 
@@ -46,3 +47,30 @@ def bench(conf: Any, store: Store, composed: Composed) -> benches.Bench:
     composition, script = composed
     script.reset()
     return benches.Bench(store, composition, script)
+
+
+@pytest.fixture(scope="module")
+def seen() -> Iterator[dict[str, list[str]]]:
+    """Collect the texts that the tests of a module produce."""
+    found: dict[str, list[str]] = {}
+    yield found
+    if failures.KEEPS:
+        failures.keep(found)
+
+
+@pytest.fixture
+def expect(bench: benches.Bench, seen: dict[str, list[str]], request: pytest.FixtureRequest) -> failures.Expect:
+    """Return a function that compares what is read of a node and of others with what is known."""
+
+    known = failures.known()
+
+    def expect(
+        *uuids: str, bench: benches.Bench = bench, more: tuple[str, ...] = (), names: Mapping[str, str] = {}
+    ) -> None:
+        names = {**dict(zip(uuids, ("NODE", "OTHER"), strict=False)), **names}
+        found = failures.settled([*more, *failures.read(bench, *uuids)], names)
+        seen[request.node.name] = found
+        assert found, "nothing can be read of this failure"
+        assert failures.KEEPS or found == known[request.node.name]
+
+    return expect
