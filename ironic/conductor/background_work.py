@@ -12,7 +12,7 @@ from ironic.conductor.flows.outcomes import Again, Failed, attempt_repeatable
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
-from ironic.core.failure_texts import failure_text, without_node
+from ironic.core.failure_texts import Reason, failure_text
 from ironic.drivers import awaited_setting
 
 LOG = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ def begin(task: TaskManager, work: Work) -> None:
         task.store.run(write, repeatable=True)
 
     def not_started(error: BaseException) -> None:
-        _record_failure(task, work.what, work.topic, str(error))
+        _record_failure(task, work.what, work.topic, error)
         task.node.save()
 
     task.spawn_after(run)
@@ -54,7 +54,7 @@ def begin(task: TaskManager, work: Work) -> None:
     task.node.save()
 
 
-def end_awaited(task: TaskManager, reason: str | None) -> None:
+def end_awaited(task: TaskManager, reason: Reason | None) -> None:
     """End work that went on while the machine restarted; ``reason`` says why it failed, None that it did not."""
     awaited_setting.forget(task.node)
     if reason is not None:
@@ -62,8 +62,8 @@ def end_awaited(task: TaskManager, reason: str | None) -> None:
     task.node.save()
 
 
-def _record_failure(task: TaskManager, what: str, topic: str, reason: str) -> None:
-    text = failure_text(f"{what[:1].upper()}{what[1:]} failed", without_node(reason, task.node.uuid))
+def _record_failure(task: TaskManager, what: str, topic: str, reason: Reason) -> None:
+    text = failure_text(f"{what[:1].upper()}{what[1:]} failed", reason, task.node.uuid)
     task.node.last_error = shortened(text)
     LOG.error("Node %s: %s", task.node.uuid, text)
     add_history(task, topic, text, severity="ERROR")

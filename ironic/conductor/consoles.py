@@ -26,7 +26,7 @@ from ironic.conf import CONF
 from ironic.core.bmc_readings import Console
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.failure_texts import failure_text, without_node
+from ironic.core.failure_texts import failure_text
 from ironic.core.fair_shares import party_of
 from ironic.core.hardware_errors import ConsoleContainerError, ConsoleError
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
@@ -202,7 +202,7 @@ def _open_again(task: TaskManager, refusal: str | None = None) -> str | None:
         LOG.info("Node %s: its console is open again", task.node.uuid)
         return None
     headline = "Opening the console again failed, and it is closed; correct the cause and open it"
-    text = failure_text(headline, without_node(answer.reason, task.node.uuid))
+    text = failure_text(headline, answer.reason, task.node.uuid)
     task.node.console_enabled, task.node.last_error = False, shortened(text)
     task.consoles.discard(task.node_id)
     LOG.error("Node %s: %s", task.node.uuid, text)

@@ -18,6 +18,7 @@ from ironic.core import failure_texts as texts
 from ironic.core import flow, node_rules, states
 from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
 from ironic.core.errors import PowerStateFailure, TakenOver
+from ironic.core.failure_texts import Reason
 from ironic.core.syntax import plain_text
 from ironic.core.values import utc_now
 from ironic.drivers import volumes
@@ -73,7 +74,7 @@ def change(task: "HostTask", target: str, timeout: int | None, prepare: Callable
         return
     except Exception as error:
         node.target_power_state = None
-        note_failure(task, target, str(error))
+        note_failure(task, target, error)
         raise
     _arrive(task, reached, was_ordered=was_ordered, is_stored=stored_by_caller)
 
@@ -88,8 +89,9 @@ def end_shutdown(task: "HostTask", target: str, is_off: bool) -> None:
     if not is_off:
         node.target_power_state = None
         reason = "its operating system did not shut down in time. Switch it off, or allow it more time."
-        note_failure(task, target, reason)
-        raise PowerStateFailure(node=node.uuid, target=target, reason=reason)
+        failure = PowerStateFailure(node=node.uuid, target=target, reason=reason)
+        note_failure(task, target, failure)
+        raise failure
     _arrive(task, states.POWER_OFF, was_ordered=True, is_stored=True)
     if states.POWER_TARGET[target] == states.POWER_ON:
         change(task, states.POWER_ON, None)
@@ -173,14 +175,13 @@ def is_error_over(node: "NodeRecord") -> bool:
     return error is not None and (error == (node.driver_internal_info or {}).get(_ERROR) or ADVICE in error)
 
 
-def failure_text(node: str, target: str, reason: str) -> str:
+def failure_text(node: str, target: str, reason: Reason) -> str:
     """Return in words that the power did not change, and why."""
-    # Errors of power interfaces may end with the same words already.
-    reason = reason.removesuffix(str(PowerStateFailure(target=target, reason="")))
-    return texts.failure_text(f"Changing the power state to '{target}' failed", texts.without_node(reason, node))
+    headline = f"Changing the power state to '{target}' failed"
+    return texts.failure_text(headline, reason, node, said=(PowerStateFailure.text,), facts={"target": target})
 
 
-def note_failure(task: "HostTask", target: str, reason: str) -> None:
+def note_failure(task: "HostTask", target: str, reason: Reason) -> None:
     """Save the node, with a line in its history on why the power did not change."""
     text = failure_text(task.node.uuid, target, reason)
     LOG.error("Node %s: %s", task.node.uuid, text)

@@ -30,7 +30,7 @@ from ironic.core import bmc_readings, states
 from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound
-from ironic.core.failure_texts import failure_text, without_node
+from ironic.core.failure_texts import Reason, failure_text, in_words
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
 from ironic.integrations.metrics import Metrics
@@ -125,7 +125,7 @@ class PowerSync:
         _METRICS.send_gauge("ConductorManager.PowerSyncNodesCount", sum(self._counts.values()))
         self._reader.read(nodes.values(), self._silent.copy())
 
-    def _compare(self, task: TaskManager, seen: str | None, why: str) -> None:
+    def _compare(self, task: TaskManager, seen: str | None, why: Reason) -> None:
         (self._silent.add if why else self._silent.discard)(task.node_id)
         if seen is None and not why:
             self._readings.pop(task.node_id, None)  # the BMC answers without a power state, which proves nothing
@@ -173,7 +173,7 @@ class PowerSync:
         if any(getattr(node, name) != value for name, value in columns.items()):
             _record_settings(task, columns)
 
-    def _act(self, task: TaskManager, verdict: Verdict, seen: str | None, why: str) -> None:
+    def _act(self, task: TaskManager, verdict: Verdict, seen: str | None, why: Reason) -> None:
         node = task.node
         if verdict is Verdict.UNREADABLE:
             LOG.warning("Node %s: its power state can't be read: %s. It is read again", node.uuid, why)
@@ -213,7 +213,7 @@ class Recovery:
 
 
 def _power_reader(
-    tasks: TaskFactory, purpose: str, on_reading: Callable[[TaskManager, str | None, str], None]
+    tasks: TaskFactory, purpose: str, on_reading: Callable[[TaskManager, str | None, Reason], None]
 ) -> BmcReader:
     """Return a reader of power states; ``on_reading`` gets the shared task on a node and what ``state_of`` returned."""
 
@@ -233,17 +233,16 @@ def _power_reader(
     )
 
 
-def state_of(task: TaskManager) -> tuple[str | None, str]:
+def state_of(task: TaskManager) -> tuple[str | None, Reason]:
     """Return the machine's power state and "", or None and the error; None and "" if the BMC names no known state."""
     try:
         power = task.power
         power.validate(task)
         state = power.get_power_state(task)
-    except IronicError as error:
-        return None, str(error)
     except Exception as error:
-        LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
-        return None, f"unexpected {type(error).__name__}: {error}"
+        if not isinstance(error, IronicError):
+            LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
+        return None, error
     if state == "error":
         return None, odd_state_text(task)
     return (state if state in KNOWN else None), ""
@@ -296,10 +295,9 @@ def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:
     task.save_and_release()
 
 
-def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
+def _set_power_failure(task: TaskManager, seen: str | None, why: Reason) -> None:
     if seen is None:
-        why = without_node(why, task.node.uuid)
-        text = failure_text(f"The power state can't be read. {ADVICE}", why)
+        text = failure_text(f"The power state can't be read. {ADVICE}", why, task.node.uuid)
     else:
         text = f"The power state does not stay '{task.node.power_state}': it is '{seen}' again. {ADVICE}."
     broken: dict[str, object] = {
@@ -314,7 +312,7 @@ def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
     _write(task, broken, {}, text, "ERROR")
 
 
-def _end_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
+def _end_power_failure(task: TaskManager, seen: str | None, why: Reason) -> None:
     if seen is None:
         LOG.debug("Node %s still has a power failure: %s", task.node.uuid, why)
         return
@@ -372,7 +370,7 @@ def _bring_back(task: TaskManager) -> None:
     if not is_due or recorded is None or seen is None or seen == recorded:
         return
     answer = attempt(task, TaskManager.change_power, recorded)
-    failed = f", which failed: {answer.reason}" if isinstance(answer, Failed) else ""
+    failed = f", which failed: {in_words(answer.reason)}" if isinstance(answer, Failed) else ""
     text = f"The machine was found '{seen}' and was ordered to be '{recorded}' as recorded{failed}"
     LOG.warning("Node %s: %s", node.uuid, text)
 

@@ -15,7 +15,7 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
 from ironic.core.errors import ChangedMeanwhile, Conflict, IronicError, TakenOver
-from ironic.core.failure_texts import failure_text, without_node
+from ironic.core.failure_texts import failure_text
 from ironic.core.flow import FLOWS
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, PortNotFound
 from ironic.core.syntax import plain_text
@@ -144,7 +144,7 @@ def _with_history(task: TaskManager, what: str, vif: object, act: Callable[[], N
         raise
     except Exception as error:
         headline = f"{what.capitalize()} virtual interface (VIF) {plain_text(str(vif), _LONGEST_NAME)} failed"
-        text = failure_text(headline, without_node(str(error), task.node.uuid))
+        text = failure_text(headline, error, task.node.uuid)
         LOG.warning("Node %s: %s", task.node.uuid, text)
         add_history(task, _NETWORK, text, severity="ERROR")
         raise

@@ -9,19 +9,21 @@
     +- TemporaryFailure 503 - NoFreeConductorWorker (OwnersWorkersInUse), ConcurrentActionLimit; those of call_errors
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
-Raise with facts as keyword arguments, not with a complete sentence; ``text`` is the sentence. Plug-ins may pass one
-sentence instead. Names and statuses that plug-ins and clients rely on:
-doc/contract/errors.md#errors-that-plug-ins-raise.
+Raise with facts as keyword arguments, not with a complete sentence; ``text`` is the sentence. An error that is the
+reason is a fact as it is, see `failure_texts`. Plug-ins may pass one sentence instead. Names and statuses that plug-ins
+and clients rely on: doc/contract/errors.md#errors-that-plug-ins-raise.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from ironic.core.failure_texts import FailureWithFacts
+
 _PLACEHOLDER: Final = re.compile(r"%\((\w+)\)[sdr]")
 
 
-class IronicError(Exception):
+class IronicError(FailureWithFacts):
     """Root of all errors of this service; ``status`` is the HTTP status of its answer."""
 
     status: ClassVar[int] = 500
@@ -37,16 +39,8 @@ class IronicError(Exception):
             cls.status = status
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:
-        self.facts = self.kwargs = facts
-        self.message = message if message is not None else self._render(facts)
-        super().__init__(self.message)
-
-    @classmethod
-    def _render(cls, facts: Mapping[str, object]) -> str:
-        try:
-            return cls.text.format(**facts)
-        except (KeyError, IndexError):
-            return f"{cls.text} ({', '.join(f'{key}={value}' for key, value in facts.items())})"
+        super().__init__(message, facts)
+        self.kwargs = facts
 
     @property
     def code(self) -> int:
@@ -258,9 +252,9 @@ class NodeLocked(Conflict):
     text = "Node {node} is in use by conductor {host}{purpose}. Try again when that has ended."
 
     @classmethod
-    def _render(cls, facts: Mapping[str, object]) -> str:
+    def sentence(cls, facts: Mapping[str, object]) -> str:
         purpose = facts.get("purpose")
-        return super()._render({**facts, "purpose": f" ({purpose})" if purpose else ""})
+        return super().sentence({**facts, "purpose": f" ({purpose})" if purpose else ""})
 
 
 class InvalidState(Conflict):

@@ -13,7 +13,7 @@ from typing import Final
 
 from ironic.core import errors
 from ironic.core import state_names as states
-from ironic.core.failure_texts import failure_text
+from ironic.core.failure_texts import Reason, failure_text, headline_of
 
 Moves = tuple[tuple[str, str, str], ...]
 
@@ -148,19 +148,16 @@ class Flow:
         """Return whether heartbeats continue it."""
         return self.wait is not None and self.wait.hears_agent
 
-    def failure_text(self, node: str, reason: str, step: str | None = None, stage: str | None = None) -> str:
+    def failure_text(self, node: str, reason: Reason, step: str | None = None, stage: str | None = None) -> str:
         """Return the text of a failure; ``stage`` says where outside of its steps it failed ("restarting ...")."""
-        beginning = self.failure.format(node=node, reason="", error="")
-        # Errors of drivers, inspection hooks and rules may begin with the same words already, also behind others.
-        reason = reason.replace(beginning, "")
-        headline = beginning.rstrip(": ")
-        if step is not None and self.step_failure is not None:
-            headline = self.step_failure.format(node=node, step=step, reason="").strip(" .")
-        elif step is not None:
+        what = self.failure if step is None else self.step_failure or self.failure
+        headline = headline_of(what, node=node, step=step)
+        if step is not None and self.step_failure is None:
             headline += f" in step {step}"
         if stage is not None:
             headline += f" while {stage}"
-        return failure_text(headline, reason, node)
+        named = node if "{node}" in what else None
+        return failure_text(headline, reason, named, said=(self.failure,), facts={"node": node})
 
     def abort_text(self, node: str, where: str) -> str:
         """Return the text for a node whose operation was aborted by request."""

@@ -11,6 +11,7 @@
                     - ImageUnacceptable, ImageConvertFailed, ImageCreationFailed, InsufficientDiskSpace
                     - InsufficientMemory
     Invalid 400 --- NoFreePhysicalPorts, VifNotAttached, UnsupportedHardwareFeature
+                    - InvalidParameterValue - BootModeUnknown
     NotFound 404 -- BIOSSettingNotFound, FirmwareComponentNotFound
     Conflict 409 -- VifAlreadyAttached, VifInvalidForAttach
     TemporaryFailure 503 - NoFreeIPMITerminalPorts
@@ -21,7 +22,7 @@ doc/contract/errors.md#errors-of-images.
 
 from typing import ClassVar
 
-from ironic.core.errors import Conflict, Invalid, IronicError, NotFound, TemporaryFailure
+from ironic.core.errors import Conflict, Invalid, InvalidParameterValue, IronicError, NotFound, TemporaryFailure
 
 
 class NoFreePhysicalPorts(Invalid):
@@ -113,6 +114,16 @@ class UnsupportedHardwareFeature(Invalid):
     """The machine lacks a feature that an interface needs."""
 
     text = "The machine of node {node} does not support {feature}. Choose another interface for it."
+
+
+class BootModeUnknown(InvalidParameterValue):
+    """A BMC does not report the boot mode of its machine, and can't set the wanted one."""
+
+    text = (
+        "The BMC of node {node} reports no boot mode, and it can't be set to {wanted}: {reason}. Set the mode {wanted} "
+        "in the firmware setup of the machine, remove boot_mode from the capabilities in properties and "
+        "instance_info, and set [deploy]default_boot_mode to {wanted}."
+    )
 
 
 class ImageDownloadFailed(IronicError):

@@ -46,12 +46,10 @@ class WholeDriver:
             return result
         except (TakenOver, SettingAwaited, CleanStepFailed):
             raise
-        except IronicError as error:
-            raise CleanStepFailed(node=task.node.uuid, step=name, reason=str(error)) from error
         except Exception as error:
-            LOG.exception("Node %s: unexpected error in clean step %s", task.node.uuid, name)
-            reason = f"unexpected {type(error).__name__}: {error}"
-            raise CleanStepFailed(node=task.node.uuid, step=name, reason=reason) from error
+            if not isinstance(error, IronicError):
+                LOG.exception("Node %s: unexpected error in clean step %s", task.node.uuid, name)
+            raise CleanStepFailed(node=task.node.uuid, step=name, reason=error) from error
 
     def refuse(self, kind: str) -> Any:
         """Raise the reason why there is no interface of a kind."""

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
+from ironic.core.failure_texts import cause_of, in_words
 from ironic.inspection import inventory_storage, posted_data
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import NamedHook
@@ -132,11 +133,8 @@ def failure_of(
         call(task, inventory, plugin_data)
     except TakenOver:
         raise
-    except HardwareInspectionFailure as error:
-        return f"hook {name}: {error.facts.get('error', error)}"
-    except IronicError as error:
-        return f"hook {name}: {error}"
     except Exception as error:
-        LOG.exception("Node %s: inspection hook %s raised an unexpected error", task.node.uuid, name)
-        return f"hook {name}: unexpected {type(error).__name__}: {error}"
+        if not isinstance(error, IronicError):
+            LOG.exception("Node %s: inspection hook %s raised an unexpected error", task.node.uuid, name)
+        return f"hook {name}: {in_words(cause_of(error, (HardwareInspectionFailure.text,)))}"
     return None

@@ -18,6 +18,7 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, TakenOver
+from ironic.core.failure_texts import in_words
 from ironic.core.flow import Flow
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, requested_plan
@@ -45,7 +46,7 @@ def check(task: TaskManager, flow: Flow, plan: Iterable[Step]) -> None:
         for uuid in _children(task, step) if step.is_for_children else ():
             answer = attempt(task, check_on_child, step, uuid)
             if isinstance(answer, Failed):
-                faults.append(f"Child node {uuid}: {answer.reason}")
+                faults.append(f"Child node {uuid}: {in_words(answer.reason)}")
     if faults:
         raise InvalidParameterValue(err=" ".join(faults))
 
@@ -60,7 +61,7 @@ def perform(task: TaskManager, flow: Flow, step: Step) -> Outcome:
         task.node.save()
         outcome = attempt(task, _perform_on_child, flow, step, uuid)
         if isinstance(outcome, Failed):
-            return replace(outcome, reason=f"on child node {uuid}: {outcome.reason}")
+            return replace(outcome, reason=f"on child node {uuid}: {in_words(outcome.reason)}")
     LOG.info("Node %s: step %s is done on %d child nodes", task.node.uuid, step.name, len(children))
     return Done()
 
@@ -98,7 +99,7 @@ def _perform_on_child(task: TaskManager, flow: Flow, step: Step, uuid: str) -> O
             outcome = _without_wait(driver_steps.perform(child, flow, _as_own(step), is_repeatable=False))
             child.node.save()
             if isinstance(outcome, Failed):
-                note(child, flow, f"{what} failed: {outcome.reason}", "ERROR")
+                note(child, flow, f"{what} failed: {in_words(outcome.reason)}", "ERROR")
             else:
                 note(child, flow, f"{what} ended")
             return outcome

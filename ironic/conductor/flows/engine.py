@@ -30,6 +30,7 @@ from ironic.conductor.flows.outcomes import (
 )
 from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.failure_texts import Reason, in_words
 from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
@@ -108,14 +109,14 @@ class Failure:
     be something to clean up.
     """
 
-    reason: str
+    reason: Reason
     step: Step | None = None
     stage: str | None = None
     is_fault: bool = True
     is_prepared: bool = True
 
     @classmethod
-    def of_current_step(cls, task: TaskManager, flow: Flow, reason: str) -> "Failure":
+    def of_current_step(cls, task: TaskManager, flow: Flow, reason: Reason) -> "Failure":
         """Return the failure of the step that the node is in."""
         return cls(reason, step=StepCursor.of(task.node, flow).current)
 
@@ -371,4 +372,4 @@ def clean_up(task: TaskManager, operation: Operation) -> str:
     """Undo what a failed flow has prepared; return what to append to the error, if that fails too."""
     with awaited_setting.without_waiting():
         answer = attempt(task, operation.clean_up)
-    return f" Clean-up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
+    return f" Clean-up failed as well: {in_words(answer.reason)}" if isinstance(answer, Failed) else ""

@@ -26,6 +26,7 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     UnsupportedDriverExtension,
 )
+from ironic.core.failure_texts import Reason
 from ironic.drivers import fast_track
 from ironic.inspection import boot_tokens
 from ironic.inspection.arrival import rejection_summary
@@ -105,11 +106,11 @@ def _hand_on(task: TaskManager, inventory: dict[str, object], plugin_data: dict[
     if not is_wanted:
         LOG.info("Node %s: a further report of its ramdisk is not handed on", uuid)
         return
-    refusal = None
+    refusal: HardwareInspectionFailure | None = None
     try:
         inspect.hand_report_on(uuid, inventory, plugin_data)
     except HardwareInspectionFailure as error:
-        refusal = str(error.facts.get("error", error))
+        refusal = error
     try:
         with task.acquire_other(uuid, "noting what became of a report") as again:
             if again.node.provision_state != states.INSPECTWAIT:
@@ -125,7 +126,7 @@ def _hand_on(task: TaskManager, inventory: dict[str, object], plugin_data: dict[
         LOG.warning("Node %s: %s, which can't be noted now: %s", uuid, result, obstacle)
 
 
-def end_wait(task: TaskManager, failure: str | None) -> None:
+def end_wait(task: TaskManager, failure: Reason | None) -> None:
     """End the wait for another service that inspects the machine: fetch what it has found, or fail for a reason."""
     if failure is not None:
         engine.fail(task, _FINISH, engine.Failure(failure))

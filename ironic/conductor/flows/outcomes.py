@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import CleanStepFailed, Invalid, IronicError, TakenOver
+from ironic.core.failure_texts import Reason, cause_of
 from ironic.drivers.awaited_setting import suspendable
 from ironic.drivers.step_declarations import SettingAwaited
 
@@ -47,7 +48,7 @@ class Hold:
 class Failed:
     """It failed, and why; ``refused`` when the request was invalid, so that nothing was tried."""
 
-    reason: str
+    reason: Reason
     refused: bool = False
 
 
@@ -77,11 +78,10 @@ def attempt(
     except IronicError as error:
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
         # The flow's own text names step and node.
-        reason = error.facts.get("reason") if isinstance(error, CleanStepFailed) else None
-        return Failed(str(reason or error), refused=isinstance(error, Invalid))
+        return Failed(cause_of(error, (CleanStepFailed.text,)), refused=isinstance(error, Invalid))
     except Exception as error:
         LOG.exception("Node %s: unexpected error in an operation", task.node.uuid)
-        return Failed(f"unexpected {type(error).__name__}: {error}")
+        return Failed(error)
 
 
 def attempt_repeatable(

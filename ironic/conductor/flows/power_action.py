@@ -29,8 +29,8 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
 
     def not_started(error: BaseException) -> None:
         node.target_power_state = None
-        power.set_error(node, power.failure_text(node.uuid, target, str(error)))
-        power.note_failure(task, target, str(error))
+        power.set_error(node, power.failure_text(node.uuid, target, error))
+        power.note_failure(task, target, error)
 
     task.spawn_after(change)
     task.set_spawn_error_hook(not_started)

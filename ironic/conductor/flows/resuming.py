@@ -26,6 +26,7 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory, KnownAgent
 from ironic.core.errors import InvalidState
+from ironic.core.failure_texts import in_words
 from ironic.core.flow import FLOWS, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.drivers import awaited_setting, fast_track
@@ -236,7 +237,7 @@ def _clean_up_aborted(task: TaskManager, operation: Operation, was_held: bool) -
     more = engine.clean_up(task, operation)
     if was_held:
         answer = attempt(task, operation.clean_up_held)
-        more += f" Tearing down failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
+        more += f" Tearing down failed as well: {in_words(answer.reason)}" if isinstance(answer, Failed) else ""
     text = shortened(f"{task.node.last_error}{more}")
     if states.allows(task.node.provision_state, "abort"):
         task.finish("abort", last_error=text)

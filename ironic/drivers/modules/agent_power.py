@@ -66,7 +66,7 @@ class AgentPower(PowerInterface):
             agent.execute("standby.sync")
             agent.start("standby.run_image")
         except IronicError as error:
-            raise PowerStateFailure(node=node.uuid, target=states.REBOOT, reason=str(error)) from error
+            raise PowerStateFailure(node=node.uuid, target=states.REBOOT, reason=error) from error
         AgentMemory(node).forget_on_restart()
         LOG.info("Node %s: its agent restarts the machine", node.uuid)
 

@@ -48,7 +48,7 @@ class AgentRescue(RescueInterface):
             _send_password(node)
         except IronicError as error:
             ramdisk_logs.collect(task, "rescue", failed=True)
-            raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
+            raise InstanceRescueFailure(node=node.uuid, reason=error) from error
         _forget_passwords(task)
         ramdisk_boot.clean_up(task, flow.RESCUE, runs_on=True)
         network.configure_tenant_networks(task)

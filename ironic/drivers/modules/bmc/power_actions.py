@@ -37,7 +37,7 @@ class ActionPower(PowerInterface):
         try:
             action(task, timeout)
         except DriverOperationError as error:
-            raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
+            raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=error) from error
 
     def reboot(self, task: Task, timeout: int | None = None) -> None:
         self.set_power_state(task, states.REBOOT, timeout)

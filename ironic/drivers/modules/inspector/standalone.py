@@ -225,7 +225,7 @@ class InspectorInspect(AgentInspect):
         try:
             data = self.inspector.data(task.node.uuid)
         except InspectorFailed as error:
-            raise HardwareInspectionFailure(error=str(error)) from None
+            raise HardwareInspectionFailure(error=error) from None
         if data is None:
             LOG.warning(
                 "Node %s: the standalone inspector has stored no data, so there is no inventory. Set option "

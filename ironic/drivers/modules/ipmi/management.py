@@ -48,7 +48,7 @@ class IPMIManagement(ManagementInterface):
         try:
             text = read(task, ("sdr", "-v"), kind=CallClass.TELEMETRY, is_long=True)
         except IPMIFailure as error:
-            raise FailedToGetSensorData(node=task.node.uuid, error=str(error)) from error
+            raise FailedToGetSensorData(node=task.node.uuid, error=error) from error
         found = sensors.readings(text)
         if text.strip() and not found:
             raise FailedToParseSensorData(node=task.node.uuid, error="the BMC reports no sensor with a reading")

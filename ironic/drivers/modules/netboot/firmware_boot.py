@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from ironic.conf import CONF
 from ironic.core.agent_memory import KnownAgent
-from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import DriverOperationError
+from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.hardware_errors import BootModeUnknown, DriverOperationError
 from ironic.core.values import utc_now
 from ironic.drivers import awaited_setting, boot_devices, instance_capabilities
 from ironic.drivers.modules.agent import ramdisk_boot
@@ -56,12 +56,7 @@ def set_wanted_boot_mode(task: Task) -> None:
         management.set_boot_mode(task, wanted)
     except (UnsupportedDriverExtension, DriverOperationError) as error:
         if present is None:
-            why = str(error).rstrip(".")
-            raise InvalidParameterValue(
-                err=f"The BMC of node {node.uuid} reports no boot mode, and it can't be set to {wanted}: {why}. Set "
-                f"the mode {wanted} in the firmware setup of the machine, remove boot_mode from the capabilities in "
-                f"properties and instance_info, and set [deploy]default_boot_mode to {wanted}."
-            ) from error
+            raise BootModeUnknown(node=node.uuid, wanted=wanted, reason=error) from error
         if isinstance(error, DriverOperationError):
             raise
         LOG.debug("Node %s: its BMC can't set the boot mode, which should be %s", node.uuid, wanted)

@@ -283,7 +283,7 @@ class RedfishManagement(ManagementInterface):
         try:
             return read(task, "reading the sensors", bmc_sensors.readings, kind=CallClass.TELEMETRY)
         except RedfishError as error:
-            raise FailedToGetSensorData(node=task.node.uuid, error=str(error)) from error
+            raise FailedToGetSensorData(node=task.node.uuid, error=error) from error
 
     def get_node_health(self, task: Task) -> str | None:
         status = read(task, "reading the health", lambda system: system.status, kind=CallClass.TELEMETRY)

@@ -285,7 +285,7 @@ def test_a_virtual_interface_that_fails_is_in_node_history(bench: Bench, notes: 
             ask(bench, call, uuid, argument)
     assert bench.history(uuid) == [
         ("ERROR", "network", "the switch is mute. Attaching virtual interface (VIF) v1 failed."),
-        ("ERROR", "network", "the node is odd. Detaching virtual interface (VIF) v2 failed."),
+        ("ERROR", "network", "unexpected ValueError: the node is odd. Detaching virtual interface (VIF) v2 failed."),
     ]
     assert bench.row(uuid).reservation is None
 

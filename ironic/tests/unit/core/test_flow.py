@@ -7,6 +7,7 @@ import pytest
 
 from ironic.conf import CONF
 from ironic.core import flow, state_names, states
+from ironic.core.errors import HardwareInspectionFailure, InstanceDeployFailure, InstanceRescueFailure
 from ironic.core.flow import FLOWS, Flow
 from ironic.core.hardware_interfaces import KINDS
 from ironic.tests.repository import ROOT
@@ -71,9 +72,12 @@ def test_it_says_why_it_failed(record, step, expected):
 
 
 def test_it_does_not_say_twice_that_an_inspection_failed():
-    assert flow.INSPECT.failure_text("n1", "Inspection failed: {odd}") == "{odd}. Inspection failed."
-    assert flow.RESCUE.failure_text("n1", "Rescuing node n1 failed: no disk") == "no disk. Rescuing node n1 failed."
-    said = flow.DEPLOY.failure_text("n1", "Deploying node n1 failed: no disk", "deploy.write_image")
+    assert flow.INSPECT.failure_text("n1", HardwareInspectionFailure(error="{odd}")) == "{odd}. Inspection failed."
+    assert (
+        flow.RESCUE.failure_text("n1", InstanceRescueFailure(node="n1", reason="no disk"))
+        == "no disk. Rescuing node n1 failed."
+    )
+    said = flow.DEPLOY.failure_text("n1", InstanceDeployFailure(node="n1", reason="no disk"), "deploy.write_image")
     assert said == "no disk. Deploying node n1 failed in step deploy.write_image."
 
 

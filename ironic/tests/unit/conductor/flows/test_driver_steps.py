@@ -49,4 +49,4 @@ def test_it_understands_the_words_of_a_flow(flow, answer, expected):
 def test_it_takes_anything_else_for_a_failure(flow, answer):
     outcome = judge(flow, answer)
     assert isinstance(outcome, Failed)
-    assert repr(answer) in outcome.reason
+    assert repr(answer) in str(outcome.reason)
