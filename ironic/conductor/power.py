@@ -178,7 +178,7 @@ def is_error_over(node: "NodeRecord") -> bool:
 def failure_text(node: str, target: str, reason: Reason) -> str:
     """Return in words that the power did not change, and why."""
     headline = f"Changing the power state to '{target}' failed"
-    return texts.failure_text(headline, reason, node, said=(PowerStateFailure.text,), facts={"target": target})
+    return texts.failure_text(headline, reason, node, [(PowerStateFailure.text, {"target": target})])
 
 
 def note_failure(task: "HostTask", target: str, reason: Reason) -> None:

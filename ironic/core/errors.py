@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from ironic.core.failure_texts import FailureWithFacts
+from ironic.core.failure_texts import FailureWithFacts, Said
 
 _PLACEHOLDER: Final = re.compile(r"%\((\w+)\)[sdr]")
 
@@ -252,9 +252,9 @@ class NodeLocked(Conflict):
     text = "Node {node} is in use by conductor {host}{purpose}. Try again when that has ended."
 
     @classmethod
-    def sentence(cls, facts: Mapping[str, object]) -> str:
+    def sentence(cls, facts: Mapping[str, object], said: Said = ()) -> str:
         purpose = facts.get("purpose")
-        return super().sentence({**facts, "purpose": f" ({purpose})" if purpose else ""})
+        return super().sentence({**facts, "purpose": f" ({purpose})" if purpose else ""}, said)
 
 
 class InvalidState(Conflict):

@@ -15,30 +15,33 @@ from string import Formatter
 from typing import Any, ClassVar, Final
 
 _ENDS: Final = (".", "!", "?")
-_NO_FACTS: Final[Mapping[str, object]] = {}
 
 # The facts that are the reason of an error.
 _REASONS: Final = ("reason", "error", "err")
-# What the other facts name, where texts name them so.
+# What other facts name, and how texts call it.
 _NOUNS: Final = {"node": "node", "vif": "virtual interface", "host": "conductor"}
+
+# What a text says already: texts of errors, and the facts in their places.
+Said = Collection[tuple[str, Mapping[str, object]]]
 
 
 class FailureWithFacts(Exception):
-    """An error whose class has a text with placeholders, and which has the facts for them."""
+    """An error whose class has a text with places for facts, and which has these facts."""
 
     text: ClassVar[str]
 
     def __init__(self, message: str | None, facts: dict[str, Any]) -> None:
         self.facts = facts
-        # One finished sentence, instead of text and facts.
+        # Whether it is one finished sentence, and text and facts say nothing.
+        self.is_sentence = message is not None
         self.message = self.sentence(facts) if message is None else message
         super().__init__(self.message)
 
     @classmethod
-    def sentence(cls, facts: Mapping[str, object]) -> str:
+    def sentence(cls, facts: Mapping[str, object], said: Said = ()) -> str:
         """Return the text of the class with these facts, or both side by side if one is missing."""
         try:
-            return cls.text.format(**_shown(cls.text, facts))
+            return cls.text.format(**_shown(cls.text, facts, said))
         except (KeyError, IndexError):
             return f"{cls.text} ({', '.join(f'{key}={value}' for key, value in facts.items())})"
 
@@ -47,39 +50,31 @@ class FailureWithFacts(Exception):
 Reason = BaseException | str
 
 
-def failure_text(
-    headline: str,
-    reason: Reason,
-    node: str | None = None,
-    *,
-    said: Collection[str] = (),
-    facts: Mapping[str, object] = _NO_FACTS,
-) -> str:
+def failure_text(headline: str, reason: Reason, node: str | None = None, said: Said = ()) -> str:
     """Return the reason and then the headline, which names what failed, without a full stop.
 
-    ``node`` is known to the reader; ``said`` are the texts of errors that say no more than the headline, if they have
-    the same ``facts``.
+    ``node`` is known to the reader; ``said`` are errors that say no more than the headline.
     """
-    why = in_words(cause_of(reason, said, facts))
+    why = in_words(reason, said)
     why = (_without(why, "node", node) if node else why).strip()
     return f"{why}{'' if why.endswith(_ENDS) else '.'} {headline}."
 
 
-def in_words(reason: Reason) -> str:
-    """Return a reason as text, without a word on what failed with it."""
-    if isinstance(reason, str | FailureWithFacts):
-        return str(reason) if str(reason).strip() else "No reason was given"
-    return f"unexpected {type(reason).__name__}: {reason}"
+def in_words(reason: Reason, said: Said = ()) -> str:
+    """Return a reason as text, without what is said already."""
+    reason = cause_of(reason, said)
+    if isinstance(reason, FailureWithFacts):
+        text = reason.message if reason.is_sentence else reason.sentence(reason.facts, said)
+    else:
+        text = reason if isinstance(reason, str) else f"unexpected {type(reason).__name__}: {reason}"
+    return text if text.strip() else "No reason was given"
 
 
-def cause_of(reason: Reason, said: Collection[str], facts: Mapping[str, object] = _NO_FACTS) -> Reason:
-    """Return the reason behind errors with one of these texts, and with these facts as far as the text has them."""
-    while isinstance(reason, FailureWithFacts) and reason.text in said:
-        named = [name for name in facts if f"{{{name}}}" in reason.text]
-        cause = next(
-            (reason.facts[name] for name in _REASONS if f"{{{name}}}" in reason.text and name in reason.facts), None
-        )
-        if cause is None or any(reason.facts.get(name) != facts[name] for name in named):
+def cause_of(reason: Reason, said: Said) -> Reason:
+    """Return the reason behind errors that say no more than what is said already."""
+    while isinstance(reason, FailureWithFacts) and _is_said(reason, said):
+        cause = next((reason.facts[name] for name in _REASONS if name in reason.facts), None)
+        if cause is None:
             break
         reason = cause if isinstance(cause, BaseException) else str(cause)
     return reason
@@ -92,25 +87,31 @@ def headline_of(text: str, **facts: object) -> str:
     return said.strip(" .:")
 
 
-def _shown(text: str, facts: Mapping[str, object]) -> dict[str, object]:
-    """Return the facts as a text shows them: of its reason only what the text does not say itself."""
+def _is_said(error: FailureWithFacts, said: Said) -> bool:
+    return any(
+        error.text == text
+        and all(error.facts.get(name) == fact for name, fact in facts.items() if name not in _REASONS)
+        for text, facts in said
+    )
+
+
+def _shown(text: str, facts: Mapping[str, object], said: Said) -> dict[str, object]:
+    """Return the facts as a text shows them: of its reason only what neither it nor others say."""
     shown = dict(facts)
     for name, value in facts.items():
         if isinstance(value, BaseException) or (name in _REASONS and isinstance(value, str)):
-            rest = {key: fact for key, fact in facts.items() if key not in _REASONS}
-            shown[name] = _fitted(text, name, in_words(cause_of(value, (text,), rest)), rest)
+            why = in_words(value, (*said, (text, facts)))
+            for fact, noun in _NOUNS.items():
+                if f"{{{fact}}}" in text and facts.get(fact):
+                    why = _without(why, noun, str(facts[fact]))
+            # What to do next is the last sentence of a text.
+            why = why.removesuffix(text.rpartition("}")[2].partition(". ")[2]).rstrip() or why
+            shown[name] = why.removesuffix(".") if f"{{{name}}}." in text else why
     return shown
 
 
-def _fitted(text: str, name: str, reason: str, facts: Mapping[str, object]) -> str:
-    for fact, noun in _NOUNS.items():
-        if f"{{{fact}}}" in text and (value := facts.get(fact)):
-            reason = _without(reason, noun, str(value))
-    return reason.removesuffix(".") if f"{{{name}}}." in text else reason
-
-
 def _without(text: str, noun: str, name: str) -> str:
-    """Return a text in which something is not named: "for node U" goes, "node U" becomes "the node"."""
+    """Return a text in which something is not named: " for node U" goes, "node U" becomes "the node"."""
     noun, named = re.escape(noun), re.escape(name)
     text = re.sub(rf"\A{noun} {named}: ", "", text, flags=re.IGNORECASE)
     text = re.sub(rf" for {noun} {named}(?![\w-])", "", text)

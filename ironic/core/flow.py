@@ -157,7 +157,7 @@ class Flow:
         if stage is not None:
             headline += f" while {stage}"
         named = node if "{node}" in what else None
-        return failure_text(headline, reason, named, said=(self.failure,), facts={"node": node})
+        return failure_text(headline, reason, named, said=[(self.failure, {"node": node} if named else {})])
 
     def abort_text(self, node: str, where: str) -> str:
         """Return the text for a node whose operation was aborted by request."""

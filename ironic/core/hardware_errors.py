@@ -87,8 +87,8 @@ class NoFreeIPMITerminalPorts(TemporaryFailure):
     """All ports for serial consoles are in use."""
 
     text = (
-        "No port of [console]port_range is free on {host} for the console of node {node}. Close another console, or "
-        "widen the range."
+        "No port of [console]port_range is free on conductor {host} for the console of node {node}. Close another "
+        "console, or widen the range."
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
-from ironic.core.failure_texts import cause_of, in_words
+from ironic.core.failure_texts import in_words
 from ironic.inspection import inventory_storage, posted_data
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import NamedHook
@@ -136,5 +136,5 @@ def failure_of(
     except Exception as error:
         if not isinstance(error, IronicError):
             LOG.exception("Node %s: inspection hook %s raised an unexpected error", task.node.uuid, name)
-        return f"hook {name}: {in_words(cause_of(error, (HardwareInspectionFailure.text,)))}"
+        return f"hook {name}: {in_words(error, [(HardwareInspectionFailure.text, {})])}"
     return None

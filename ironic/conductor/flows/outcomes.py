@@ -78,7 +78,7 @@ def attempt(
     except IronicError as error:
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
         # The flow's own text names step and node.
-        return Failed(cause_of(error, (CleanStepFailed.text,)), refused=isinstance(error, Invalid))
+        return Failed(cause_of(error, [(CleanStepFailed.text, {})]), refused=isinstance(error, Invalid))
     except Exception as error:
         LOG.exception("Node %s: unexpected error in an operation", task.node.uuid)
         return Failed(error)

@@ -4,7 +4,13 @@ import pytest
 
 from ironic.core.errors import CleanStepFailed, InstanceDeployFailure, IronicError, PowerStateFailure
 from ironic.core.failure_texts import cause_of, failure_text, headline_of, in_words
-from ironic.core.hardware_errors import AgentConnectionFailed, NoFreePhysicalPorts, RedfishError, VifInvalidForAttach
+from ironic.core.hardware_errors import (
+    AgentConnectionFailed,
+    NetworkError,
+    NoFreePhysicalPorts,
+    RedfishError,
+    VifInvalidForAttach,
+)
 
 NODE = "1be26c0b-03f2-4d2e-ae87-c02d7f33c781"
 FAILED = "Verifying node {node} failed: {reason}"
@@ -69,10 +75,12 @@ def test_an_error_that_says_no_more_gives_its_reason() -> None:
     inner = PowerStateFailure(node=NODE, target="power off", reason="the BMC is gone")
     outer = PowerStateFailure(node=NODE, target="power off", reason=inner)
     assert str(outer) == "the BMC is gone (changing the power state to 'power off' failed)"
-    said, facts = (PowerStateFailure.text,), {"target": "power off"}
-    assert failure_text("It stays on", outer, NODE, said=said, facts=facts) == "the BMC is gone. It stays on."
-    assert cause_of(inner, said, {"target": "power on"}) is inner, "another change has failed"
-    assert cause_of(CleanStepFailed("no disk"), (CleanStepFailed.text,)).args == ("no disk",)  # type: ignore[union-attr]
+    said = [(PowerStateFailure.text, {"target": "power off"})]
+    assert failure_text("It stays on", outer, NODE, said) == "the BMC is gone. It stays on."
+    between = NetworkError(node=NODE, reason=inner)
+    assert in_words(between, said) == f"The networks of node {NODE} could not be changed: the BMC is gone"
+    assert cause_of(inner, [(PowerStateFailure.text, {"target": "power on"})]) is inner, "another change has failed"
+    assert cause_of(CleanStepFailed("no disk"), [(CleanStepFailed.text, {})]).args == ("no disk",)  # type: ignore[union-attr]
 
 
 def test_what_failed_is_its_text_without_the_reason() -> None:
