@@ -112,6 +112,8 @@ def _shown(text: str, facts: Mapping[str, object], said: Said) -> dict[str, obje
 
 def _without(text: str, noun: str, name: str) -> str:
     """Return a text in which something is not named: " for node U" goes, "node U" becomes "the node"."""
+    if name not in text:
+        return text
     noun, named = re.escape(noun), re.escape(name)
     text = re.sub(rf"\A{noun} {named}: ", "", text, flags=re.IGNORECASE)
     text = re.sub(rf" for {noun} {named}(?![\w-])", "", text)
