@@ -57,6 +57,8 @@ def upgrade() -> int:
     url, revision = CONF.database.connection, CONF.command.revision if named else "head"
     if named and CONF.command.dry_run:
         if not change_over.plan(url):
+            with change_over.engine(url) as engine, engine.connect() as connection:
+                schema.refuse_unversioned(connection)
             print(f"The schema of {used()} is at version {version_of(url)}; an upgrade leads to {schema.head()}.")
         return WELL
     with change_over.engine(url) as engine, locked(engine, UPGRADE_PATIENCE, change_over.say):

@@ -23,6 +23,7 @@ from ironic.conf.config_files import PROJECT
 from ironic.conf.default import OWN_RELEASES
 from ironic.core.errors import IronicError
 from ironic.db import Store, online_migrations
+from ironic.db.schema import refuse_unversioned
 from ironic.db.schema_version import SCHEMA_VERSION, SchemaOutdated, require_current, stored_version
 
 _NOT_BEGUN = 255
@@ -52,6 +53,8 @@ def _check(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
 def reference(store: Store) -> Result:
     """Check whether a database of the reference can be taken over, and what of it can't be kept; only reads."""
     if not change_over.revision(store.engine):
+        with store.engine.connect() as connection:
+            refuse_unversioned(connection)
         return Result(Code.SUCCESS, "The database is none of the reference, or is taken over.")
     findings, faults = change_over.check(store.engine)
     if faults:

@@ -38,6 +38,15 @@ class SchemaUnknown(IronicError):
     )
 
 
+class VersionUnclear(IronicError):
+    """A database has tables, but not exactly one version of them."""
+
+    text = (
+        "The database has tables ({tables} ...) and {found}, so it is not known which program and release made "
+        "them. Nothing was changed: restore a backup, or record in table alembic_version the one that they have."
+    )
+
+
 class NoSuchRevision(IronicError):
     """The requested version does not exist."""
 
@@ -76,10 +85,11 @@ def drop_in(connection: Connection) -> None:
 def upgrade(url: str, revision: str = "head", options: engines.PoolOptions | None = None) -> None:
     """Upgrade the schema to a version; a database without one is created.
 
-    Raises SchemaUnknown, NoSuchRevision, WorkUnfinished, or NoWayBack for a version below the present one.
+    Raises SchemaUnknown, VersionUnclear, NoSuchRevision, WorkUnfinished, or NoWayBack for a version below the present.
     """
     with _database(url, options) as connection:
         refuse_unfinished(connection)
+        refuse_unversioned(connection)
         found, revisions = _current(connection), _revisions()
         if found is not None and found not in revisions:
             raise SchemaUnknown(found=found)
@@ -99,7 +109,7 @@ def stamp(url: str, revision: str, options: engines.PoolOptions | None = None) -
 
 
 def current(url: str, options: engines.PoolOptions | None = None) -> str | None:
-    """Return the version of a database; None if it has no schema."""
+    """Return the version of a database; None if it has no schema. Raises VersionUnclear for more than one."""
     with _database(url, options) as connection:
         return _current(connection)
 
@@ -110,8 +120,17 @@ def head() -> str:
 
 
 def _current(connection: Connection) -> str | None:
-    found: str | None = MigrationContext.configure(connection).get_current_revision()
-    return found
+    found: tuple[str, ...] = MigrationContext.configure(connection).get_current_heads()
+    if len(found) > 1:
+        raise VersionUnclear(tables=VERSION_TABLE, found=f"the versions {' and '.join(sorted(found))}")
+    return found[0] if found else None
+
+
+def refuse_unversioned(connection: Connection) -> None:
+    """Raise VersionUnclear for a database with tables of this service or of the reference, but no version."""
+    tables = sorted(metadata.tables.keys() & set(sa.inspect(connection).get_table_names()))
+    if tables and _current(connection) is None:
+        raise VersionUnclear(tables=", ".join(tables[:3]), found="no schema version")
 
 
 def _require_revision(revision: str) -> None:

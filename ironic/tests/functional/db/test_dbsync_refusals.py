@@ -1,5 +1,6 @@
 """What `ironic-dbsync` refuses, as it would harm a database, and what it does not ask for."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from ironic.db import schema
 from ironic.tests.functional.db.test_dbsync import dbsync
 from ironic.tests.functional.db.test_takeover import NEWEST, change
+from ironic.tests.functional.db.test_upgrade_checks import check
 from ironic.tests.reference_databases import recorded, restore
 
 
@@ -31,6 +33,9 @@ def test_a_database_of_the_reference_is_not_stamped(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "`ironic-dbsync upgrade` takes it over" in done.stderr
     assert schema.current(url) == recorded(NEWEST).revision
+    change(url, "UPDATE alembic_version SET version_num = '0123456789ab'")
+    assert "neither a version of this service nor" in dbsync(tmp_path, url, "stamp").stderr
+    assert schema.current(url) == "0123456789ab"
 
 
 def test_a_rehearsal_asks_before_it_copies_and_not_for_living_conductors(tmp_path: Path) -> None:
@@ -79,3 +84,27 @@ def test_the_version_of_a_file_that_is_not_there_is_none_and_it_is_not_made(tmp_
     assert (done.returncode, done.stdout) == (0, "None\n")
     assert f"there is no file {tmp_path}/mistyped" in done.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["ironic.conf"]
+
+
+@pytest.mark.parametrize("lost", ["DELETE FROM alembic_version", "DROP TABLE alembic_version"])
+def test_tables_without_a_version_are_said_beforehand(tmp_path: Path, lost: str) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    restore(url, NEWEST)
+    change(url, lost)
+    for words in (["upgrade"], ["upgrade", "--dry-run"]):
+        done = dbsync(tmp_path, url, *words)
+        assert done.returncode == 1
+        assert "and no schema version, so it is not known" in done.stderr and done.stderr.count("\n") == 1
+    checked = check(tmp_path, "--json")
+    found = next(each for each in json.loads(checked.stdout)["checks"] if each["check"] == "Database of the reference")
+    assert found["result"] == 2 and "and no schema version" in found["details"]
+
+
+def test_two_versions_are_said_in_a_sentence(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    schema.create(url)
+    change(url, "INSERT INTO alembic_version VALUES ('r0001')")
+    for words in (["version"], ["upgrade"]):
+        done = dbsync(tmp_path, url, *words)
+        assert done.returncode == 1
+        assert "and the versions r0001 and r" in done.stderr and done.stderr.count("\n") == 1
