@@ -128,8 +128,11 @@ def _current(connection: Connection) -> str | None:
 
 def refuse_unversioned(connection: Connection) -> None:
     """Raise VersionUnclear for a database with tables of this service or of the reference, but no version."""
-    tables = sorted(metadata.tables.keys() & set(sa.inspect(connection).get_table_names()))
-    if tables and _current(connection) is None:
+    present = set(sa.inspect(connection).get_table_names())
+    tables = sorted(metadata.tables.keys() & present)
+    # Alembic would log that it looks.
+    versions = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
+    if tables and (VERSION_TABLE not in present or connection.execute(versions).first() is None):
         raise VersionUnclear(tables=", ".join(tables[:3]), found="no schema version")
 
 
