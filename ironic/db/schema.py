@@ -131,7 +131,7 @@ def refuse_unversioned(connection: Connection) -> None:
     present = set(sa.inspect(connection).get_table_names())
     tables = sorted(metadata.tables.keys() & present)
     # Alembic would log that it looks.
-    versions = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
+    versions: sa.Select[Any] = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
     if tables and (VERSION_TABLE not in present or connection.execute(versions).first() is None):
         raise VersionUnclear(tables=", ".join(tables[:3]), found="no schema version")
 
