@@ -14,7 +14,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 
 from oslo_db.exception import DBError
 from sqlalchemy.exc import SQLAlchemyError
@@ -86,7 +85,6 @@ def backup() -> int:
     store = Store.from_conf()
     try:
         require_same(store)
-        _refuse_database(store, path)
         release = importlib.metadata.version(PROJECT)
         steps = backups.write(store.engine, path, utc_now(), release, overwrite=CONF.command.overwrite)
         rows = sum(step.copied for step in said(steps, say) if isinstance(step, Copied) and step.is_complete)
@@ -94,15 +92,6 @@ def backup() -> int:
         store.close()
     print(f"{path} has all {rows} rows of {engines.shown(store.engine.url)}.")
     return WELL
-
-
-def _refuse_database(store: Store, path: str) -> None:
-    """Raise ValueError for the SQLite file of the database, or one beside it, as the file of a backup."""
-    of_database = store.engine.url.database if store.engine.dialect.name == "sqlite" else None
-    for end in ("", "-wal", "-shm") if of_database else ():
-        with suppress(FileNotFoundError):
-            if os.path.samefile(f"{of_database}{end}", path):
-                raise ValueError(f"{path} is a file of the database itself: name another one for the backup")
 
 
 def restore() -> int:

@@ -58,6 +58,12 @@ class BackupExists(IronicError):
     text = "{path} exists already and was left as it is. Name another file, or add --overwrite."
 
 
+class BackupOnDatabase(IronicError):
+    """The file of a backup to be made, or of its part, is one of the database."""
+
+    text = "{path} is a file of the database itself, {database}. Nothing was written: name another file."
+
+
 class BackupUnusable(IronicError):
     """A file can't be restored."""
 
@@ -83,11 +89,15 @@ def write(source: Engine, path: str, made_at: datetime, release: str, *, overwri
     """Write a backup of a database with the schema of this release, readable by its owner only; yield the progress.
 
     The file has its name once all of it is on the disk. Until then it has the name with `.part` behind it; what a
-    killed call has left there is written over. Raises BackupExists, or BlockingIOError beside another call.
+    killed call has left there is written over. Raises BackupExists, BackupOnDatabase, or BlockingIOError beside another
+    call.
     """
+    part = f"{path}.part"
+    for written in (path, part):
+        if _is_of(source.url, written):
+            raise BackupOnDatabase(path=written, database=engines.shown(source.url))
     if not overwrite and os.path.lexists(path):
         raise BackupExists(path=path)
-    part = f"{path}.part"
     descriptor = _open_part(part)
     try:
         facts = {
@@ -108,6 +118,16 @@ def write(source: Engine, path: str, made_at: datetime, release: str, *, overwri
         if part:
             os.unlink(part)
         os.close(descriptor)
+
+
+def _is_of(url: sa.URL, path: str) -> bool:
+    """Return whether a path leads to the SQLite file of a database, or is the name of one that SQLite has beside it."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return False
+    # SQLite names these files by the one to which a link leads.
+    file = os.path.realpath(url.database)
+    beside = {f"{file}{end}" for end in ("-journal", "-wal", "-shm")}
+    return os.path.realpath(path) in beside or (os.path.exists(path) and os.path.samefile(path, file))
 
 
 def _open_part(part: str) -> int:

@@ -19,7 +19,7 @@ from sqlalchemy.engine import Engine
 
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.db import backup, connect, engines, row_copy, schema
-from ironic.db.backup import BackupExists, BackupUnusable
+from ironic.db.backup import BackupExists, BackupOnDatabase, BackupUnusable
 from ironic.db.exclusive_use import DatabaseInUse
 from ironic.db.row_copy import Copied
 from ironic.db.tables import metadata
@@ -123,6 +123,30 @@ def test_a_file_that_exists_is_left_unless_it_may_be_replaced(file: Engine, path
     saved(file, path, overwrite=True)
     with backup.opened(str(path)) as found:
         assert found.facts["release"] == "1.2.3"
+
+
+@pytest.mark.parametrize("name", ["{}", "link", "hard", "{}-wal", "link-shm", "way/../{}"])
+def test_the_database_itself_is_not_replaced(file: Engine, tmp_path: Path, name: str) -> None:
+    database = Path(file.url.database or "")
+    os.symlink(database, tmp_path / "link")
+    os.symlink(f"{database}-shm", tmp_path / "link-shm")
+    os.link(database, tmp_path / "hard")
+    (tmp_path / "way").mkdir()
+    before = list(stored(file))
+    done = dbsync(tmp_path, url_of(file), "backup", "--overwrite", str(tmp_path / name.format(database.name)))
+    assert done.returncode == 1
+    assert "is a file of the database itself" in done.stderr
+    assert list(stored(file)) == before
+
+
+def test_a_database_in_the_place_of_the_part_is_left(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.part"
+    schema.create(url)
+    made = engines.create(url, engines.PoolOptions())
+    with pytest.raises(BackupOnDatabase, match=f"{tmp_path}/ironic.part is a file of the database itself, {url}"):
+        saved(made, tmp_path / "ironic")
+    made.dispose()
+    assert schema.current(url) == schema.head()
 
 
 def test_a_file_that_came_meanwhile_is_left(file: Engine, path: Path) -> None:
