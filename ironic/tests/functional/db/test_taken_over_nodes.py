@@ -15,6 +15,14 @@ from ironic.tests.functional.db.test_takeover import NEWEST, change, serving, ta
 from ironic.tests.reference_databases import restore
 from ironic.tests.unit.conductor.conftest import fake_composition
 
+# What the recorded nodes are not in, and where they lead: waits that no fake interface has, and steps that hold.
+HELD = {
+    "rescue": ("rescue wait", "rescue"),
+    "enrolled": ("clean hold", "manageable"),
+    "active": ("deploy hold", "active"),
+    "adopted": ("service hold", "active"),
+}
+
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
@@ -26,6 +34,10 @@ def url(tmp_path: Path) -> str:
         "UPDATE nodes SET driver = 'ilo', boot_interface = 'ilo-ipxe', provision_state = 'cleaning', "
         "target_provision_state = 'available', reservation = 'machine-room' WHERE name = 'manageable'",
         "UPDATE nodes SET driver = 'ilo', power_interface = 'ilo' WHERE name = 'available'",
+        *(
+            f"UPDATE nodes SET provision_state = '{state}', target_provision_state = '{target}' WHERE name = '{name}'"
+            for name, (state, target) in HELD.items()
+        ),
     )
     take_over(url)
     return url
@@ -70,9 +82,10 @@ def test_a_power_change_that_was_under_way_is_given_up(store: Store) -> None:
         ("wait-deploy", "wait call-back"),
         ("wait-inspect", "inspect wait"),
         ("wait-service", "service wait"),
+        *((name, state) for name, (state, _target) in HELD.items()),
     ],
 )
-def test_a_node_that_waits_for_its_ramdisk_goes_on_waiting(store: Store, name: str, state: str) -> None:
+def test_a_node_that_waits_for_its_ramdisk_or_is_held_goes_on_waiting(store: Store, name: str, state: str) -> None:
     node = store.nodes.find(name=name)[0]
     assert (node.provision_state, node.last_error, node.reservation) == (state, None, None)
 
