@@ -29,8 +29,9 @@ COMPUTED: dict[str, Callable[[], list[str]] | str] = {
         call.args[1].value for call in calls_of("Pattern") if len(call.args) == 3 and hasattr(call.args[1], "value")
     ],
     "_NUMBER": lambda: [importlib.import_module("ironic.core.rules.inspector.conversion")._NUMBER],
-    "f' for node {re.escape(node)}(?![\\\\w-])'": lambda: [" for node a1b2(?![\\w-])"],
-    "f'\\\\b([Nn])ode {re.escape(node)}(?![\\\\w-])'": lambda: ["\\b([Nn])ode a1b2(?![\\w-])"],
+    "f'\\\\A{noun} {named}: '": lambda: ["\\A(?i:node) a1b2: "],
+    "f' for {noun} {named}(?![\\\\w-])'": lambda: [" for node a1b2(?![\\w-])"],
+    "f'\\\\b({noun}) {named}(?![\\\\w-])'": lambda: ["\\b((?i:node)) a1b2(?![\\w-])"],
     "CONF.inspection_rules.supported_interfaces": _OPERATORS,
     "text": "patterns of rules, with RE2, which are measured in core/rules/test_costs.py",
 }

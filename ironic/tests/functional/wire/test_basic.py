@@ -133,8 +133,10 @@ def test_guesses_are_limited_per_address_and_name_and_logged_with_both(
 
 
 def test_guesses_over_many_names_are_limited_per_address(service: Service) -> None:
-    answers = [guess(service, f"name{n}:x", "192.0.2.1") for n in range(101)]
-    assert answers == [401] * 100 + [429]
+    # While they are sent, time allows some more.
+    answers = [guess(service, f"name{n}:x", "192.0.2.1") for n in range(150)]
+    assert answers[:100] == [401] * 100
+    assert 429 in answers[100:]
 
 
 def test_right_passwords_are_not_counted(service: Service, users: Path) -> None:
