@@ -96,6 +96,7 @@ _REDFISH = {
     "members.bmc_of": "acts: one that is the BMC and names the machine, or all managers",
     "members.drives_of": READS,
     "members.linked": READS,
+    "members.managers_of_none": READS,
     "members.of_each": READS,
     "members.seen_at": READS,
     "members.seen_drives": READS,
