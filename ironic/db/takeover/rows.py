@@ -6,6 +6,7 @@ get the same result. Rows of a table are read in the order of its key, owners be
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -187,7 +188,8 @@ class Conversion:
             ]
         if self._reading.is_main:
             self._findings.rows[self._reading.source] += 1
-        where = f"{self._reading.source} {row.get('uuid') or row.get('id') or row.get('node_id')}"
+        # It is printed, which halves of characters can't be.
+        where = storable(f"{self._reading.source} {row.get('uuid') or row.get('id') or row.get('node_id')}", None)
         values = self._absent.copy()
         for name, most, convert in self._present:
             value = row[name]
@@ -283,12 +285,12 @@ class Conversion:
 
     def _time(self, name: str, value: object, where: str) -> object:
         # SQLite holds text; MariaDB may hold days that do not exist, which its driver gives as text.
+        if isinstance(value, str):
+            with suppress(ValueError):
+                value = datetime.fromisoformat(value)
         if not isinstance(value, datetime):
-            try:
-                value = datetime.fromisoformat(value)  # type: ignore[arg-type]  # TypeError says so
-            except (TypeError, ValueError):
-                self._refuse(f"{where}.{name} is {value!r}, which is no time: correct the row, or make it NULL")
-                return None
+            self._refuse(f"{where}.{name} is {value!r}, which is no time: correct the row, or make it NULL")
+            return None
         if value.tzinfo is not None:
             self._count(f"{name} with a time zone becomes that of UTC")
         return as_utc(value)

@@ -23,6 +23,15 @@ def test_text_that_is_no_utf_8_is_said_of_its_row(file: str) -> None:
     assert any(place.endswith(".description") for place in found_in(file).lost[Loss.TEXT])
 
 
+def test_a_row_whose_name_is_no_utf_8_can_be_printed(file: str) -> None:
+    change(file, "UPDATE nodes SET uuid = CAST(x'e4f6' AS TEXT), description = CAST(x'e4f6' AS TEXT) WHERE id = 1")
+    found = found_in(file)
+    assert "\n".join([*found.report(), *found.lost[Loss.TEXT]]).encode()
+    with pytest.raises(takeover.LossNotAccepted) as refused:
+        take_over(file)
+    assert str(refused.value).encode()
+
+
 def test_a_time_that_is_a_number_is_said_of_its_table(file: str) -> None:
     change(file, "UPDATE nodes SET provision_updated_at = 1700000000 WHERE id = 1")
     with pytest.raises(takeover.NeedsRepair, match="nodes .*provision_updated_at is 1700000000, which is no time"):
