@@ -112,16 +112,15 @@ def fates(findings: takeover.Findings) -> list[str]:
     ]
 
 
-def check(used: Engine) -> tuple[takeover.Findings, list[str]]:
-    """Return what a take-over would find, and what stands against it with its remedy; only reads."""
+def check(used: Engine) -> tuple[list[str], list[str]]:
+    """Return what stands against a take-over, with its remedy, and what else is to be known of it; only reads."""
     with used.connect() as connection:
         findings = takeover.plan(connection, settings())
         faults = [
             *(line for line in findings.report() if line.startswith(("must be", "not kept"))),
             *_obstacles(connection),
-            *_followers(connection),
         ]
-    return findings, faults
+        return faults, [*fates(findings), *_followers(connection)]
 
 
 def _obstacles(connection: Connection) -> list[str]:

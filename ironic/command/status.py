@@ -56,10 +56,9 @@ def reference(store: Store) -> Result:
         with store.engine.connect() as connection:
             refuse_unversioned(connection)
         return Result(Code.SUCCESS, "The database is none of the reference, or is taken over.")
-    findings, faults = change_over.check(store.engine)
+    faults, remarks = change_over.check(store.engine)
     if faults:
         return Result(Code.FAILURE, checks_of_site.sentences(*faults))
-    remarks = change_over.fates(findings)
     text = "The database is one of the reference: `ironic-dbsync upgrade` takes it over, and can keep all of it"
     return Result(Code.WARNING if remarks else Code.SUCCESS, checks_of_site.sentences(text, *remarks))
 
