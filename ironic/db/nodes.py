@@ -40,8 +40,9 @@ class Share(NamedTuple):
         return sa.or_(by_number, nodes.c.id.in_(self.also)) if self.also else by_number
 
 
-# Beside these, every column is a filter for one value.
+_REMEMBERED: Final = sa.type_coerce(nodes.c.driver_internal_info, sa.Text)
 
+# Beside these, every column is a filter for one value.
 
 NODE_FILTERS: Mapping[str, Filter] = {
     "id_in": any_of(nodes.c.id),
@@ -55,7 +56,9 @@ NODE_FILTERS: Mapping[str, Filter] = {
     "reserved": given(nodes.c.reservation),
     "description_contains": Contains(nodes.c.description),
     # Nodes with these words in driver_internal_info; exact for the name of a key that is no part of others.
-    "remembers": Contains(sa.type_coerce(nodes.c.driver_internal_info, sa.Text), in_either_case=False),
+    "remembers": Contains(_REMEMBERED, in_either_case=False),
+    # Nodes with any of these keys in driver_internal_info.
+    "remembers_any": lambda keys: sa.or_(*(_REMEMBERED.contains(f'"{key}":', autoescape=True) for key in keys)),
     "provision_updated_before": before(nodes.c.provision_updated_at),
     "project": lambda project: sa.or_(nodes.c.owner == project, nodes.c.lessee == project),
     "chassis_uuid": lambda uuid: (

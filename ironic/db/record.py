@@ -10,9 +10,11 @@ that was replaced because it seemed dead can't overwrite the work of its success
 
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from ironic.core.hardware_interfaces import interface_field
+from ironic.core.node_waits import NodeWait
 from ironic.db.column_types import StoredForm, decode_json, encode_json
 from ironic.db.tables import NodeColumns
 from ironic.db.tables.columns import Columns
@@ -142,11 +144,18 @@ class Record:
         return f"<{type(self).__name__} {self.__dict__.get('uuid', self.id)}>"
 
 
-class NodeRecord(Record, NodeColumns, extra=("held_by", "held_token")):
+class NodeRecord(Record, NodeColumns, extra=("held_by", "held_token", "pending_waits")):
     """One node."""
 
     held_by: str | None = None  # the host of the reservation that is a condition of every save
     held_token: str | None = None  # of that reservation, as the host may have reserved the node again since
+    # Waits by kind that the next save stores, None those that it removes.
+    pending_waits: Mapping[str, NodeWait | None] = MappingProxyType({})
+
+    def refresh(self) -> None:
+        """Read the row again; unsaved changes and waits are lost."""
+        super().refresh()
+        self.pending_waits = {}
 
     def set_driver_internal_info(self, key: str, value: Any) -> None:
         """Set one value of the driver."""

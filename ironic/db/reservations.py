@@ -29,6 +29,7 @@ from ironic.core.errors import (
     TakenOver,
 )
 from ironic.core.permit import PERMIT
+from ironic.db.node_waits import NodeWaits
 from ironic.db.record import NodeRecord
 from ironic.db.repository import Repository
 from ironic.db.tables import conductors, nodes
@@ -88,6 +89,7 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
     def __init__(self, transactions: Transactions) -> None:
         super().__init__(transactions)
         self._wakeups = Wakeups()
+        self._waits = NodeWaits(transactions)
 
     def not_found(self, ident: str | int) -> IronicError:
         """Return the error for a node that does not exist."""
@@ -194,7 +196,7 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         if record.held_by is None:
             raise NodeNotLocked(node=record.uuid)
         changed = {name: value for name, value in record.stored_changes().items() if name not in _FREE}
-        if changed:
+        if changed or record.pending_waits:
             self._write_and_release(record, changed)
         else:
             self.release(record, record.held_by)
@@ -204,8 +206,30 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         stored = self._with_time(changed) | _FREE
         if not self._change(connection, self._writable(record), stored):
             raise self.write_conflict(record)
+        self._write_waits(connection, record)
         self.transactions.after_commit(functools.partial(self._wakeups.released, record.id))
         self._mark_released(record, stored)
+
+    # What a node waits for is stored with it
+
+    def save(self, record: NodeRecord) -> None:
+        """Write the changed columns and waits of a node; without a change there is no statement."""
+        changed = record.stored_changes()
+        if changed or record.pending_waits:
+            self._write(record, changed)
+
+    @repeatable_work
+    def _write(self, connection: Connection, record: NodeRecord, changed: Mapping[str, object]) -> None:
+        super()._write(record, changed)
+        self._write_waits(connection, record)
+
+    def _write_waits(self, connection: Connection, record: NodeRecord) -> None:
+        pending = record.pending_waits
+        if not pending:
+            return
+        self._waits.write(connection, record.id, pending)
+        record.pending_waits = {}
+        self.transactions.after_rollback(lambda: setattr(record, "pending_waits", {**pending, **record.pending_waits}))
 
     # Conditions of writing
 

@@ -17,6 +17,7 @@ from ironic.db.inspection_rules import InspectionRules, RuleHits, RuleRuns
 from ironic.db.introspections import Introspections
 from ironic.db.node_items import BiosSettings, FirmwareComponents
 from ironic.db.node_rule_effects import NodeRuleEffects
+from ironic.db.node_waits import NodeWaits
 from ironic.db.nodes import Nodes
 from ironic.db.ports import Portgroups, Ports
 from ironic.db.repository import Repository
@@ -36,6 +37,7 @@ class Store(Transactions):
         super().__init__(engine, clock=clock, retry_seconds=retry_seconds)
         self._repositories: dict[type[Any], Any] = {}
         self.nodes = Nodes(self)
+        self.node_waits = NodeWaits(self)
         self.ports = Ports(self)
         self.portgroups = Portgroups(self)
         self.chassis = Chassis(self)

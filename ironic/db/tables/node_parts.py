@@ -1,10 +1,10 @@
-"""Tables of what belongs to a node: ports, port groups, volume connectors and targets."""
+"""Tables of what belongs to a node: ports, port groups, volume connectors and targets, and what it waits for."""
 
 from typing import Any
 
 import sqlalchemy as sa
 
-from ironic.db.tables.columns import Known, flag, json_dict, plain, reference, text, unique
+from ironic.db.tables.columns import Known, flag, json_dict, key, moment, plain, reference, table, text, unique
 
 
 class PortgroupColumns(
@@ -105,3 +105,21 @@ class VolumeTargetColumns(
 
 
 volume_targets = VolumeTargetColumns.table
+
+node_waits = table(
+    "node_waits",
+    unique("node_waits", "node_id", "kind"),
+    sa.Index("node_waits_next_look_idx", "next_look"),
+    id=key(),
+    node_id=reference("nodes.id", on_delete="CASCADE", nullable=False),
+    kind=text(64, nullable=False),
+    interface=text(32),
+    words=text(nullable=False),
+    since=moment(nullable=False),
+    until=moment(),
+    next_look=moment(nullable=False),
+    follows=text(16, nullable=False),
+    run=text(64),
+    changed=moment(nullable=False),
+    memory=json_dict(),
+)

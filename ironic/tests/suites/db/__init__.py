@@ -10,6 +10,7 @@ from ironic.tests.suites.db.introspections import IntrospectionSuite
 from ironic.tests.suites.db.large_pages import LargePagesSuite
 from ironic.tests.suites.db.node_children import ChildrenSuite
 from ironic.tests.suites.db.node_items import NodeItemsSuite
+from ironic.tests.suites.db.node_waits import NodeWaitSuite
 from ironic.tests.suites.db.paging import PagingSuite
 from ironic.tests.suites.db.records import RecordSuite
 from ironic.tests.suites.db.rule_counters import RuleCounterSuite
@@ -28,6 +29,7 @@ class EverySuite(
     HoldingSuite,
     ChildrenSuite,
     NodeItemsSuite,
+    NodeWaitSuite,
     ConductorSuite,
     TransactionSuite,
     ValueSuite,
