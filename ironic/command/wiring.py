@@ -26,7 +26,15 @@ from ironic.command.http_server import ServerSettings, threads_for_requests
 from ironic.command.lifecycle import Component, Pause
 from ironic.command.wsgi_bridge import threads_of_one
 from ironic.command.wsgi_call import Application
-from ironic.conductor import awaited_shutdowns, consoles, housekeeping, periodic_tasks, power_sync, sensor_readings
+from ironic.conductor import (
+    consoles,
+    former_waits,
+    housekeeping,
+    periodic_tasks,
+    power_sync,
+    sensor_readings,
+    wait_looks,
+)
 from ironic.conductor.allocator import Allocator
 from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.conductor.periodic_tasks import PeriodicTask
@@ -229,7 +237,8 @@ def _conductor(
                 "unfinished allocations", options.check_allocations_interval, Allocator(tasks).take_up, at_once=True
             ),
             *consoles.jobs(tasks, hash_ring),
-            *awaited_shutdowns.jobs(tasks, hash_ring),
+            *former_waits.jobs(tasks, hash_ring),
+            *wait_looks.jobs(tasks, hash_ring),
             *periodic_tasks.jobs_of(composition, tasks, hash_ring),
             *power_sync.jobs(tasks, hash_ring, silent),
             *sensor_readings.jobs(tasks, hash_ring, silent),

@@ -1,21 +1,19 @@
 """What a node shows of a wait for its ramdisk: what shall come, since when it has been awaited, and until when.
 
-It stands where drivers write what they wait for (`drivers/awaited_event.py`), and never in place of that.
+It is shown where the words of other waits are (`core/node_waits.py`), and never in place of them. No row is stored for
+it: the state of the node says it, and every heartbeat would change the row.
 """
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.flow import in_state
 from ironic.core.step_cursor import StepCursor
-from ironic.drivers import awaited_event
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-
-_BEGINNING: Final = "the ramdisk: "
 
 
 def announce(node: "NodeRecord") -> None:
@@ -24,11 +22,11 @@ def announce(node: "NodeRecord") -> None:
     Called again it counts the time anew. Without a time limit it has no end.
     """
     flow = in_state(node.provision_state)
-    if flow is None or flow.wait is None or not (awaited_event.text_of(node) or _BEGINNING).startswith(_BEGINNING):
+    if flow is None or flow.wait is None or node_waits.open_kinds(node):
         return
     cursor = StepCursor.of(node, flow)
-    if cursor.is_polled or cursor.until is not None or cursor.has_no_ramdisk:
-        awaited_event.forget(node)
+    if cursor.is_polled or cursor.has_no_ramdisk:
+        node_waits.say(node, None)
         return
     step = f" about step {cursor.current.name}" if cursor.current else ""
     since: datetime | None = getattr(node, flow.wait.since) or node.provision_updated_at
@@ -36,14 +34,15 @@ def announce(node: "NodeRecord") -> None:
         return
     # A node in maintenance may wait for ever.
     limit: int = 0 if node.maintenance else CONF.conductor[flow.wait.option]
-    until = f", until {awaited_event.shown(since + timedelta(seconds=limit))}" if limit else ""
-    text = f"{_BEGINNING}{flow.wait.expected}{step}, since {awaited_event.shown(since)}{until}"
-    awaited_event.announce(node, text, None)
+    until = f", until {node_waits.shown(since + timedelta(seconds=limit))}" if limit else ""
+    node_waits.say(node, f"the ramdisk: {flow.wait.expected}{step}, since {node_waits.shown(since)}{until}")
 
 
 def note_move(node: "NodeRecord", old: str) -> None:
-    """Announce the wait of a node that has just moved into a waiting state, and forget what one waited for before."""
-    if old in states.WAITING:
-        awaited_event.forget(node)
+    """Announce the wait of a node that has just moved into a waiting state; any other move ends what it waited for."""
     if node.provision_state in states.WAITING:
         announce(node)
+        return
+    node_waits.end_all(node)
+    if old in states.WAITING:
+        node_waits.say(node, None)

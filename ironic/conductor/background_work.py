@@ -12,8 +12,8 @@ from ironic.conductor.flows.outcomes import Again, Failed, attempt_repeatable
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
+from ironic.core import node_waits
 from ironic.core.failure_texts import Reason, failure_text
-from ironic.drivers import awaited_setting
 
 LOG = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ def begin(task: TaskManager, work: Work) -> None:
 
 def end_awaited(task: TaskManager, reason: Reason | None) -> None:
     """End work that went on while the machine restarted; ``reason`` says why it failed, None that it did not."""
-    awaited_setting.forget(task.node)
+    node_waits.end_all(task.node)
     if reason is not None:
         _record_failure(task, "changing a setting of the firmware", "boot mode", reason)
     task.node.save()

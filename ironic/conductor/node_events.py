@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ironic.conf import CONF
-from ironic.drivers.awaited_shutdown import ShutdownAwaited
+from ironic.drivers.task import SHUTS_DOWN
 from ironic.rpc import notifications
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, SUCCESS, Payload, subjects
 from ironic.rpc.notifications.notifier import CONDUCTOR
@@ -53,9 +53,16 @@ def power_corrected(task: "Task", before: str | None, now: str | None) -> None:
 
 @contextmanager
 def power_set(task: "Task", target: str) -> Iterator[None]:
-    """Notify of a power change that happens in this block."""
-    with _notified(task, "node.power_set", notifications.NODE_SET_POWER, to_power=target):
+    """Notify of a power change that happens in this block, but for the end of one that goes on after it."""
+    payload, more = notifications.NODE_SET_POWER, {"to_power": target}
+    _notify(task, "node.power_set", START, payload, **more)
+    try:
         yield
+    except BaseException:
+        _notify(task, "node.power_set", ERROR, payload, **more)
+        raise
+    if task.notes.get(SHUTS_DOWN) is None:
+        _notify(task, "node.power_set", END, payload, **more)
 
 
 def power_was_set(task: "Task", target: str, *, has_failed: bool) -> None:
@@ -89,8 +96,6 @@ def _notified(task: "Task", event: str, payload: Payload, **more: Any) -> Iterat
     _notify(task, event, START, payload, **more)
     try:
         yield
-    except ShutdownAwaited:
-        raise  # its end comes later
     except BaseException:
         _notify(task, event, ERROR, payload, **more)
         raise

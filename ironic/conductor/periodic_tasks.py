@@ -22,18 +22,15 @@ import futurist
 from futurist import periodics
 from oslo_db import exception as db_errors
 
-from ironic.conductor import background_work
-from ironic.conductor.flows import inspecting, resuming
+from ironic.conductor.flows import resuming
 from ironic.conductor.locking import LockMode
 from ironic.conductor.party_rounds import OWNERS, PartyRounds
-from ironic.conductor.tasks import TaskFactory, TaskManager
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.fair_shares import party_of
-from ironic.core.flow import INSPECT, in_state
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
-from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
@@ -223,22 +220,6 @@ class _NodeVisits:
         self._visited += visited
 
 
-def _end_step(task: TaskManager, end: object) -> None:
-    """Continue the flow of a node whose step has ended, as a method that polls for it reports.
-
-    Outside a flow, what a user has requested for the machine has ended.
-    """
-    match end:
-        case StepDone() | StepFailed() if in_state(task.node.provision_state) is None:
-            background_work.end_awaited(task, end.reason if isinstance(end, StepFailed) else None)
-        case StepDone() | StepFailed() if task.node.provision_state == INSPECT.waiting:
-            inspecting.end_wait(task, end.reason if isinstance(end, StepFailed) else None)
-        case StepDone():
-            resuming.continue_flow(task)
-        case StepFailed(reason):
-            resuming.fail_polled_step(task, reason)
-
-
 def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: str) -> bool:
     """Call the method for one node; return whether the node was visited. An error of one node stops no other."""
     context = service_context()
@@ -251,7 +232,7 @@ def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: 
             if wanted.predicate is not None and not wanted.predicate(task.node):
                 return False
             end = method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
-            _end_step(task, end)
+            resuming.end_look(task, end)
     except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
         LOG.debug("%s skips node %s in this run: %s", method.title, uuid, error)
         return False

@@ -8,22 +8,21 @@ power interface's business. Sources: doc/contract/states.md#power, demand S57.
 
 import logging
 from collections.abc import Callable
-from datetime import timedelta
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
 from ironic.conductor.node_events import add_history
 from ironic.conductor.transitions import shortened
 from ironic.core import failure_texts as texts
-from ironic.core import flow, node_rules, states
+from ironic.core import flow, node_rules, node_waits, states
 from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
 from ironic.core.errors import PowerStateFailure, TakenOver
 from ironic.core.failure_texts import Reason
+from ironic.core.node_waits import Follows
 from ironic.core.syntax import plain_text
-from ironic.core.values import utc_now
-from ironic.drivers import volumes
-from ironic.drivers.awaited_shutdown import ShutdownAwaited
-from ironic.drivers.task import ODD_POWER
+from ironic.drivers import volumes, waits
+from ironic.drivers.task import ODD_POWER, SHUTS_DOWN
 
 if TYPE_CHECKING:
     from ironic.conductor.node_events import HostTask
@@ -33,8 +32,8 @@ LOG = logging.getLogger(__name__)
 
 TOPIC: Final = "power"
 
-# Key in driver_internal_info: a soft change of the power whose machine shuts down, and until when it may.
-AWAITED: Final = "awaited_shutdown"
+# The kind of a wait for a machine that shuts down in a soft change of its power.
+SHUTDOWN: Final = "awaited_shutdown"
 
 # Key in driver_internal_info: the last_error that a power change or power synchronisation has set.
 _ERROR: Final = "power_error"
@@ -50,33 +49,41 @@ _LONGEST_SAID: Final = 200
 _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
 
+@dataclass(frozen=True, slots=True)
+class AwaitedShutdown:
+    """A soft change, by its target."""
+
+    target: str
+
+
 def change(task: "HostTask", target: str, timeout: int | None, prepare: Callable[[], None] | None = None) -> None:
     """Bring the machine to a power state, see `ironic.drivers.task`.
 
     ``prepare`` is called before an order, and may refuse it.
     """
     node, reached = task.node, states.POWER_TARGET[target]
-    if AWAITED in node.driver_internal_info:
-        node.del_driver_internal_info(AWAITED)  # this change replaces it
+    node_waits.end(node, SHUTDOWN)  # this change replaces it
     known = task.notes.get(_STATE)
     task.notes.put(_STATE, None)
+    task.notes.put(SHUTS_DOWN, None)
     stored_by_caller = node.target_power_state == reached
     try:
         with node_events.power_set(task, target):
             was_ordered = _reach(task, target, timeout, known, prepare, is_stored=stored_by_caller)
     except TakenOver:
         raise
-    except ShutdownAwaited as shutdown:
-        until = utc_now() + timedelta(seconds=shutdown.seconds)
-        node.set_driver_internal_info(AWAITED, {"target": target, "until": until.isoformat()})
-        node.save()
-        LOG.info("Node %s: power change to '%s' goes on: %s", node.uuid, target, shutdown)
-        return
     except Exception as error:
         node.target_power_state = None
         note_failure(task, target, error)
         raise
-    _arrive(task, reached, was_ordered=was_ordered, is_stored=stored_by_caller)
+    if (seconds := task.notes.get(SHUTS_DOWN)) is None:
+        _arrive(task, reached, was_ordered=was_ordered, is_stored=stored_by_caller)
+        return
+    soft = AwaitedShutdown(target)
+    what = "the machine to shut down"
+    waits.begin(task, SHUTDOWN, what, soft, interface=None, seconds=seconds, follows=Follows.REQUEST)
+    node.save()
+    LOG.info("Node %s: power change to '%s' goes on: waiting for %s", node.uuid, target, node_waits.text_of(node))
 
 
 def end_shutdown(task: "HostTask", target: str, is_off: bool) -> None:
@@ -85,7 +92,7 @@ def end_shutdown(task: "HostTask", target: str, is_off: bool) -> None:
     Raises PowerStateFailure, and what switching the machine on raises where it has to come up again.
     """
     node = task.node
-    node.del_driver_internal_info(AWAITED)
+    node_waits.end(node, SHUTDOWN)
     if not is_off:
         node.target_power_state = None
         reason = "its operating system did not shut down in time. Switch it off, or allow it more time."

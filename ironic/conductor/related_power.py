@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.core import node_rules, states, syntax
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeNotFound, PowerStateFailure, TakenOver
-from ironic.drivers.awaited_shutdown import suspendable
 
 if TYPE_CHECKING:
     from ironic.conductor.tasks import TaskManager
@@ -81,7 +80,6 @@ def _follow(other: "TaskManager", target: str) -> None:
         target = reached
     node_rules.check_power(other.node, target)
     LOG.info("Node %s: '%s' because of a power change of its parent or child node", other.node.uuid, target)
-    # Its machine has to be there before the change that needs it begins.
-    with suspendable(False):
-        other.change_power(target)
+    # Its own task waits: its machine has to be there before the change that needs it begins.
+    other.change_power(target)
     other.save_and_release()

@@ -156,7 +156,8 @@ class TakeOver:
     def _fail_orphan(self, node_id: int, _connection: object) -> None:
         node = self._store.nodes.lock_row(node_id)
         is_left = node.reservation is None and node.provision_state in states.WORKING
-        if is_left and not awaited_setting.is_watched(node):
+        wait = self._store.node_waits.get(node_id, awaited_setting.KIND) if is_left else None
+        if is_left and (wait is None or awaited_setting.is_overdue(wait, node)):
             self._fail(node, ORPHANED, release=False)
 
     def _fail(self, node: "NodeRecord", why: str, *, release: bool) -> None:

@@ -22,6 +22,7 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import ExclusiveLockRequired, NodeNotLocked, NoFreeConductorWorker, TakenOver
 from ironic.core.fair_shares import party_of
 from ironic.drivers import task as drivers
+from ironic.drivers.task import Waiter
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
@@ -84,6 +85,7 @@ class TaskManager(drivers.Task):
         "notes",
         "purpose",
         "shared",
+        "waiter",
     )
 
     context: RequestContext
@@ -91,6 +93,7 @@ class TaskManager(drivers.Task):
     driver: "BareDriver"
     shared: bool
     notes: drivers.Notes
+    waiter: Waiter
 
     def __init__(
         self,
@@ -106,6 +109,7 @@ class TaskManager(drivers.Task):
         self._factory, self._mode, self._for = factory, mode, needed_by
         self.context, self.shared, self.purpose = context, mode.is_shared, purpose
         self.notes = drivers.Notes()
+        self.waiter = Waiter.WORK
         # Whether a power change has begun, which a change of a related node must not begin again.
         self.changes_power = False
         self._ports: list[PortRecord] | None = None

@@ -1,8 +1,7 @@
 """Time-outs of waits: fail nodes whose ramdisk or driver did not call back in time, with a reason.
 
-Every wait ends: nodes that wait longer than the option of their state says are failed, and a pause between two steps
-that is over is ended if the conductor that was to do so is gone or busy. Only unlocked nodes of this conductor are
-examined, each again under its lock. How a flow fails is its own business: a handler per state is given at
+Every wait ends: nodes that wait longer than the option of their state says are failed. Only unlocked nodes of this
+conductor are examined, each again under its lock. How a flow fails is its own business: a handler per state is given at
 wiring; without one the node is failed without clean-up (and marked as S55 demands). A node in maintenance may wait for
 ever: an operator works on it.
 
@@ -24,7 +23,7 @@ from ironic.core.agent_memory import KnownAgent
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker, OwnersWorkersInUse, TemporaryFailure
 from ironic.core.flow import FLOWS, Wait, in_state
-from ironic.core.step_cursor import StepCursor, keys_of
+from ironic.core.step_cursor import StepCursor
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -38,10 +37,6 @@ Handler = Callable[[TaskManager, str], None]
 WAITS: Final[Mapping[str, Wait]] = {flow.waiting: flow.wait for flow in FLOWS if flow.waiting and flow.wait}
 
 
-# So many seconds after a pause the conductor that waited has resumed the flow, if it lives and is not busy.
-_SECONDS_TO_RESUME: Final = 5.0
-
-
 class Timeouts:
     """The periodic task that ends overdue waits."""
 
@@ -52,27 +47,10 @@ class Timeouts:
         """End the waits of this conductor's nodes that are overdue now."""
         try:
             for state, wait in WAITS.items():
-                for uuid in self._paused(state):
-                    self._end(uuid, state, wait, _is_pause_over)
                 for uuid in self._overdue(state, wait) if _seconds(wait) else ():
                     self._end(uuid, state, wait, functools.partial(self._is_overdue, wait))
         except NoFreeConductorWorker:
             LOG.warning("No worker is free to end overdue waits on conductor %s; trying again later", self._tasks.host)
-
-    def _paused(self, state: str) -> list[str]:
-        """Return the UUIDs of this conductor's unlocked nodes whose pause is over."""
-        flow = in_state(state)
-        if flow is None or not flow.keeps_place or state not in self._handlers:
-            return []
-        found = self._tasks.store.nodes.find(
-            provision_state=state, reserved=False, maintenance=False, remembers=keys_of(flow)["until"]
-        )
-        return [
-            node.uuid
-            for node in found
-            if _is_pause_over(node)
-            and self._hash_ring.is_mine(self._tasks.host, node.uuid, node.driver, node.conductor_group)
-        ]
 
     def _overdue(self, state: str, wait: Wait) -> list[str]:
         """Return the UUIDs of this conductor's unlocked nodes that wait for too long."""
@@ -108,15 +86,6 @@ class Timeouts:
             raise  # no worker is free, or the database is away, which concerns all nodes
         except Exception:
             LOG.exception("Node %s: its overdue wait can't be ended; the next run tries again", uuid)
-
-
-def _is_pause_over(node: "NodeRecord") -> bool:
-    flow = in_state(node.provision_state)
-    try:
-        left = StepCursor.of(node, flow).seconds_left(node.now()) if flow else None
-    except ValueError:
-        return False  # a damaged row, which is reported when the wait is overdue
-    return left is not None and left < -_SECONDS_TO_RESUME
 
 
 def _seconds(wait: Wait) -> int:

@@ -139,7 +139,7 @@ class Recorder:
     def _write(self, context: RequestContext, node: "NodeRecord", move: Move, release: bool) -> None:
         check_limit(self.store, node, move)
         before = {name: getattr(node, name) for name in _FIELDS}
-        before["driver_internal_info"] = dict(node.driver_internal_info)
+        before |= {"driver_internal_info": dict(node.driver_internal_info), "pending_waits": node.pending_waits}
 
         def put_back() -> None:
             for name, value in before.items():

@@ -12,7 +12,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final, Protocol, Self
 
 from ironic.core.flow import Flow
@@ -48,8 +48,7 @@ class StepCursor:
     current: Step | None = None
     # When the running step began; distinguishes one run of a step from the next.
     began: datetime | None = None
-    # Until when it waits, and on which child node it runs.
-    until: datetime | None = None
+    # On which child node it runs.
     child: str | None = None
     # The step runs again when the flow continues.
     repeats: bool = False
@@ -122,19 +121,11 @@ class StepCursor:
 
     def entered(self, index: int, step: Step, now: datetime) -> Self:
         """Set the step that begins; ``now`` is UTC without time zone."""
-        return replace(self, index=index, current=step, began=now, child=None, until=None)
-
-    def paused(self, seconds: float, now: datetime) -> Self:
-        """Set the end of a wait in the running step, ``seconds`` from ``now``."""
-        return replace(self, until=now + timedelta(seconds=seconds))
+        return replace(self, index=index, current=step, began=now, child=None)
 
     def seconds(self, now: datetime) -> int | None:
         """Return for how many seconds the running step has been running; None if no step is."""
         return None if self.began is None else int((now - self.began).total_seconds())
-
-    def seconds_left(self, now: datetime) -> float | None:
-        """Return the seconds until the wait of the running step ends, negative when it is over; None without an end."""
-        return None if self.until is None else (self.until - now).total_seconds()
 
     @property
     def position_text(self) -> str:
@@ -178,7 +169,7 @@ class StepCursor:
 
     def _between_steps(self) -> Self:
         return replace(
-            self, index=None, current=None, began=None, until=None, child=None,
+            self, index=None, current=None, began=None, child=None,
             repeats=False, restarts=False, is_polled=False,
         )  # fmt: skip
 
@@ -195,7 +186,6 @@ def keys_of(flow: Flow) -> Mapping[str, str]:
         "is_planned": "steps_validated",
         "index": f"{name}_step_index",
         "began": f"{name}_step_started_at",
-        "until": f"{name}_step_waits_until",
         "child": f"{name}_step_child_node",
         "repeats": f"skip_current_{name}_step",
         "restarts": f"{gerund}_reboot",
@@ -216,7 +206,7 @@ def _step_key(flow: Flow) -> str:
     return f"{flow.name}_step"
 
 
-_TIMES: Final = ("began", "until")
+_TIMES: Final = ("began",)
 
 
 def _decoded(name: str, value: Any) -> Any:

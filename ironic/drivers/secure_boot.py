@@ -9,9 +9,9 @@ from typing import Final
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import instance_capabilities
-from ironic.drivers.awaited_setting import SettingOrdered
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.task import Task
+from ironic.drivers.waits import ORDERED
 
 LOG = logging.getLogger(__name__)
 
@@ -64,23 +64,25 @@ def turn_off(task: Task) -> None:
             LOG.debug("Node %s: no secure boot to turn off: %s", node.uuid, error)
             return
     try:
-        _set(task, False)
-    except SettingOrdered:
-        # The next ramdisk's preparation looks whether it has taken effect.
-        LOG.info("Node %s: secure boot is ordered off, which takes effect when the machine starts", node.uuid)
-        node.set_driver_internal_info(_IS_ON, True)
-        return
+        if _set(task, False) is ORDERED:
+            # The next ramdisk's preparation looks whether it has taken effect.
+            LOG.info("Node %s: secure boot is ordered off, which takes effect when the machine starts", node.uuid)
+            node.set_driver_internal_info(_IS_ON, True)
+            return
     except UnsupportedDriverExtension as error:
         LOG.warning("Node %s: secure boot can't be turned off: %s. Check it by hand", node.uuid, error)
     node.del_driver_internal_info(_IS_ON)
 
 
-def _set(task: Task, state: bool) -> None:
+def _set(task: Task, state: bool) -> object:
+    """Set the state unless it is so; return ORDERED if that takes effect when the machine starts."""
     management = task.management
     if management.get_secure_boot_state(task) is not state:
-        management.set_secure_boot_state(task, state)
+        if management.set_secure_boot_state(task, state) is ORDERED:
+            return ORDERED
         LOG.info("Node %s: secure boot is %s now", task.node.uuid, "on" if state else "off")
     task.node.secure_boot = state
+    return None
 
 
 def _impossible(task: Task) -> InvalidParameterValue:

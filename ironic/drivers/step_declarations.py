@@ -207,8 +207,8 @@ class AgentBooted:
     """The agent that the step boots has sent its first heartbeat; the agent's own steps may be added to the plan."""
 
 
-class SettingAwaited(Exception):
-    """The machine restarts; the work ends here and is repeated when the setting is in effect."""
+class Suspended(Exception):
+    """The work ends here, as its node waits now. It is an error because plug-ins may stand between work and engine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ not need this interface continues; ``require`` raises the reason.
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from enum import Enum, auto
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol, TypeAlias
 
@@ -201,6 +202,24 @@ class Notes:
 # The note of what a BMC said in place of on or off; a power interface that answers "error" puts it.
 ODD_POWER: Final = "odd power"
 
+# The note of for how many seconds more a machine may shut down; a power interface puts it where it need not wait.
+SHUTS_DOWN: Final = "shuts down"
+
+
+class Waiter(Enum):
+    """Who waits for what the work of a task meets."""
+
+    WORK = auto()
+    """The work itself, on its worker."""
+    NODE = auto()
+    """The released node: the work ends by `Suspended` and is done again."""
+    STEP = auto()
+    """The released node: the work ends by `Suspended`, and the step that has begun the wait goes on by itself."""
+    REQUEST = auto()
+    """The released node, as the conductor can end a power change by itself."""
+    NO_ONE = auto()
+    """No one: nothing is restarted, and a setting takes effect at the next start of the machine."""
+
 
 class Task(inspection.Task, HasInterfaces, Protocol):
     """One piece of work on one node."""
@@ -210,6 +229,13 @@ class Task(inspection.Task, HasInterfaces, Protocol):
     @property
     def notes(self) -> Notes:
         """What the task has just found or ordered."""
+
+    @property
+    def waiter(self) -> Waiter:
+        """Who waits for what the work of the task meets; set it by `ironic.drivers.waits.waiting`."""
+
+    @waiter.setter
+    def waiter(self, waiter: Waiter) -> None: ...
 
     @property
     def shared(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ironic.core.errors import CleanStepFailed, IronicError, TakenOver, UnsupportedDriverExtension
 from ironic.core.steps import INTERFACES
-from ironic.drivers.step_declarations import SettingAwaited
+from ironic.drivers.step_declarations import Suspended
 
 LOG = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class WholeDriver:
                 self.refuse(kind)
             result: str | None = interface.execute_step("clean", task, step)
             return result
-        except (TakenOver, SettingAwaited, CleanStepFailed):
+        except (TakenOver, Suspended, CleanStepFailed):
             raise
         except Exception as error:
             if not isinstance(error, IronicError):

@@ -13,7 +13,7 @@ a flow prepares, plans and cleans up is its operation's business; how a step is 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from ironic.conductor import bmc_refresh, transitions
 from ironic.conductor.flows import child_nodes, driver_steps
@@ -29,12 +29,14 @@ from ironic.conductor.flows.outcomes import (
     attempt_repeatable,
 )
 from ironic.conductor.tasks import TaskManager
-from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core import node_waits
 from ironic.core.failure_texts import Reason, in_words
 from ironic.core.flow import Flow, in_state
+from ironic.core.node_waits import Follows
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
-from ironic.drivers import awaited_event, awaited_setting, interruptible_wait
+from ironic.drivers import waits
+from ironic.drivers.task import Waiter
 
 LOG = logging.getLogger(__name__)
 
@@ -84,9 +86,14 @@ class Operation:
     done_event: Callable[[TaskManager], str] = always_done
     # Returns what is known of why a wait timed out, to be appended to the error.
     timeout_details: Callable[[TaskManager], str] = no_details
+    # Ends the operation as an interface that looks has found its end, for a reason if it failed; None: the flow does.
+    end_look: Callable[[TaskManager, Reason | None], None] | None = None
 
 
 OPERATIONS: dict[Flow, Operation] = {}
+
+# The kind of a wait for nothing but a time to pass.
+PAUSE: Final = "pause"
 
 
 def bind(operation: Operation) -> Operation:
@@ -127,7 +134,6 @@ class Failure:
 
 def begin(task: TaskManager, operation: Operation) -> None:
     """Start a flow: make the plan, prepare the machine, then run the steps, or wait until it is prepared."""
-    awaited_setting.forget(task.node)
     if operation.flow.is_one_step:
         _run_built_in(task, operation, operation.act)
         return
@@ -151,18 +157,9 @@ def _prepare(task: TaskManager, operation: Operation) -> None:
 
 
 def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
-    """Resume a flow where the node stands; a built-in step gets the data that it waited for.
-
-    Work that ended for a setting of the machine's firmware is done again.
-    """
+    """Resume a flow where the node stands; a built-in step gets the data that it waited for."""
     flow = operation.flow
-    is_again = awaited_setting.forget(task.node) and not data
-    if is_again and flow.is_one_step:
-        _run_built_in(task, operation, operation.act)
-        return
-    if is_again and not StepCursor.of(task.node, flow).is_planned:
-        _prepare(task, operation)
-        return
+    node_waits.end_all(task.node)
     if flow.is_one_step:
         _run_built_in(task, operation, operation.resume, *data)
         return
@@ -177,6 +174,17 @@ def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
         StepCursor.of(task.node, flow).planned(plan).put(task.node)
         LOG.info("Node %s: %s runs %s", task.node.uuid, flow.topic, ", ".join(step.name for step in plan) or "no steps")
         _run(task, operation, plan, 0, None)
+
+
+def do_again(task: TaskManager, operation: Operation) -> None:
+    """Do the work again that ended for a setting of the machine's firmware: the preparation, or the present step."""
+    node_waits.end_all(task.node)
+    if operation.flow.is_one_step:
+        _run_built_in(task, operation, operation.act)
+    elif StepCursor.of(task.node, operation.flow).is_planned:
+        resume(task, operation)
+    else:
+        _prepare(task, operation)
 
 
 def resume_with_agent(task: TaskManager, operation: Operation) -> None:
@@ -239,7 +247,7 @@ def _let_wait(task: TaskManager, operation: Operation) -> None:
     """
 
     def write(_connection: object) -> None:
-        if awaited := awaited_event.text_of(task.node):
+        if awaited := node_waits.text_of(task.node):
             driver_steps.note(task, operation.flow, f"waiting for {awaited}")
         if operation.flow.waiting:
             task.finish("wait")
@@ -304,25 +312,18 @@ def _enter(task: TaskManager, flow: Flow, index: int, step: Step, ended: Step | 
 
 
 def _pause(task: TaskManager, operation: Operation, seconds: float) -> None:
-    """Wait with the node unlocked, then resume the flow, unless a user has aborted it meanwhile.
-
-    If this process ends first, or has no free worker then, the next heartbeat after that time resumes the flow, or the
-    periodic look for overdue waits.
-    """
-    flow = operation.flow
-    cursor = StepCursor.of(task.node, flow).paused(seconds, task.node.now())
-    cursor.put(task.node)
+    """Let the node wait for a time; the flow is resumed then, unless a user has aborted it meanwhile."""
+    waits.begin(
+        task,
+        PAUSE,
+        f"the end of a pause of {seconds:g} seconds",
+        None,
+        interface=None,
+        seconds=seconds,
+        follows=Follows.FLOW,
+        first=seconds,
+    )
     task.finish("wait")
-    if not interruptible_wait.pause(seconds):
-        return
-    try:
-        with task.acquire_other(task.node.uuid, f"resuming {flow.topic} after a pause") as again:
-            node = again.node
-            is_same = node.provision_state == flow.waiting and StepCursor.of(node, flow).began == cursor.began
-            if is_same and not node.maintenance:
-                again.process_event("resume", callback=resume, call_args=(again, operation))
-    except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
-        LOG.info("Node %s: %s is not resumed at the end of its pause, but later: %s", task.node.uuid, flow.topic, error)
 
 
 def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
@@ -364,12 +365,11 @@ def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str
     if is_fault:
         transitions.set_fault(node, reason)
     StepCursor.of(node, flow).ended().put(node)
-    awaited_setting.forget(node)
     task.finish(event, last_error=text)
 
 
 def clean_up(task: TaskManager, operation: Operation) -> str:
     """Undo what a failed flow has prepared; return what to append to the error, if that fails too."""
-    with awaited_setting.without_waiting():
+    with waits.waiting(task, Waiter.NO_ONE):
         answer = attempt(task, operation.clean_up)
     return f" Clean-up failed as well: {in_words(answer.reason)}" if isinstance(answer, Failed) else ""

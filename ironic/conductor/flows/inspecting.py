@@ -206,6 +206,7 @@ INSPECT: Final = bind(
         resume=_continue,
         tear_down=_end,
         clean_up=_clean_up,
+        end_look=lambda task, reason: end_wait(task, reason),
         timeout_details=lambda task: rejection_summary(task.store, task.node, [port.address for port in task.ports]),
     )
 )

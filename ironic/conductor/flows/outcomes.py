@@ -13,8 +13,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import CleanStepFailed, Invalid, IronicError, TakenOver
 from ironic.core.failure_texts import Reason, cause_of
-from ironic.drivers.awaited_setting import suspendable
-from ironic.drivers.step_declarations import SettingAwaited
+from ironic.drivers import waits
+from ironic.drivers.step_declarations import Suspended
+from ironic.drivers.task import Waiter
 
 LOG = logging.getLogger(__name__)
 
@@ -70,10 +71,10 @@ Outcome = Done | Wait | Pause | Hold | Again | Failed
 def attempt(
     task: TaskManager, act: Callable[Concatenate[TaskManager, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> R | Failed:
-    """Call ``act(task, ...)`` and return its answer, Failed when it raises; TakenOver and SettingAwaited are raised."""
+    """Call ``act(task, ...)`` and return its answer, Failed when it raises; TakenOver and Suspended are raised."""
     try:
         return act(task, *args, **kwargs)
-    except (TakenOver, SettingAwaited):
+    except (TakenOver, Suspended):
         raise
     except IronicError as error:
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
@@ -89,7 +90,7 @@ def attempt_repeatable(
 ) -> R | Failed | Again:
     """Do as `attempt` for work that the caller can do again after a wait; Again when it has to."""
     try:
-        with suspendable():
+        with waits.waiting(task, Waiter.NODE):
             return attempt(task, act, *args, **kwargs)
-    except SettingAwaited:
+    except Suspended:
         return Again()

@@ -6,7 +6,8 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.core import node_rules, states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.drivers import awaited_shutdown
+from ironic.drivers import waits
+from ironic.drivers.task import Waiter
 
 
 @rpc_method
@@ -21,7 +22,7 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
         )
 
     def change() -> None:
-        with awaited_shutdown.suspendable():
+        with waits.waiting(task, Waiter.REQUEST):
             answer = attempt(task, TaskManager.change_power, target, timeout)
         if isinstance(answer, Failed):
             power.set_error(node, power.failure_text(node.uuid, target, answer.reason))

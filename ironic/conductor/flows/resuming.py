@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ironic.conductor import awaited_ramdisk
+from ironic.conductor import awaited_ramdisk, background_work
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.engine import OPERATIONS, Failure, Operation, waiting_or_held
 from ironic.conductor.flows.outcomes import Failed, attempt
@@ -23,10 +23,10 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory, KnownAgent
 from ironic.core.errors import InvalidState
-from ironic.core.failure_texts import in_words
+from ironic.core.failure_texts import Reason, in_words
 from ironic.core.flow import FLOWS, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.drivers import awaited_setting, fast_track
@@ -76,11 +76,9 @@ def process_heartbeat(task: TaskManager, operation: Operation, beat: Mapping[str
     engine's own, after a hold, and in a built-in step. It has no effect before the time is over for which a step waits,
     nor while the machine restarts for a setting of its firmware, whatever it boots meanwhile.
     """
-    if awaited_setting.is_awaited(task.node):
+    if awaited_setting.is_awaited(task.node) or node_waits.is_open(task.node, engine.PAUSE):
         return
     cursor = StepCursor.of(task.node, operation.flow)
-    if (cursor.seconds_left(task.node.now()) or 0) > 0:
-        return
     if not cursor.is_polled and (cursor.current is None or cursor.current.is_reserved):
         continue_flow(task)
     else:
@@ -137,13 +135,14 @@ def _resume_here(
 def continue_flow(task: TaskManager) -> None:
     """Resume, or abort as requested, the flow in which the node waits, on a worker; InvalidState when it doesn't."""
     operation = _awaited(task, "resume")
+    go_on = engine.do_again if awaited_setting.is_awaited(task.node) else engine.resume
     step = StepCursor.of(task.node, operation.flow).current
     if step is not None and step.abort_after:
         abort_now(task, operation)
     elif task.node.provision_state == operation.flow.working:
-        task.spawn_after(engine.resume, task, operation)
+        task.spawn_after(go_on, task, operation)
     else:
-        task.process_event("resume", callback=engine.resume, call_args=(task, operation))
+        task.process_event("resume", callback=go_on, call_args=(task, operation))
 
 
 def fail_polled_step(task: TaskManager, logmsg: str, errmsg: str | None = None, traceback: bool = False) -> None:
@@ -151,6 +150,25 @@ def fail_polled_step(task: TaskManager, logmsg: str, errmsg: str | None = None, 
     operation = _awaited(task, "fail")
     LOG.error("Node %s: %s", task.node.uuid, logmsg, exc_info=traceback)
     engine.fail(task, operation, Failure.of_current_step(task, operation.flow, errmsg or logmsg))
+
+
+def end_look(task: TaskManager, end: object) -> None:
+    """Continue as an interface that looks at a node has found it: by StepDone, StepFailed, or anything else for no end.
+
+    Outside a flow, what a user has requested for the machine has ended.
+    """
+    if not isinstance(end, StepDone | StepFailed):
+        return
+    reason: Reason | None = end.reason if isinstance(end, StepFailed) else None
+    operation = waiting_or_held(task)
+    if in_state(task.node.provision_state) is None:
+        background_work.end_awaited(task, reason)
+    elif operation is not None and operation.end_look is not None:
+        operation.end_look(task, reason)
+    elif isinstance(end, StepFailed):
+        fail_polled_step(task, end.reason)
+    else:
+        continue_flow(task)
 
 
 def _awaited(task: TaskManager, event: str) -> Operation:
@@ -180,15 +198,12 @@ def unhold(task: TaskManager) -> None:
 
 
 def end_wait(task: TaskManager, reason: str) -> None:
-    """Fail the flow in which the node waits; a pause whose conductor died meanwhile is resumed. Runs on a worker."""
+    """Fail the flow in which the node waits, unless that is a pause, which has an end of its own. Runs on a worker."""
     operation = waiting_or_held(task)
     assert operation is not None, "time-outs select only nodes that wait"
-    left = StepCursor.of(task.node, operation.flow).seconds_left(task.node.now())
-    if task.node.maintenance or left is None:
+    if task.node.maintenance or not node_waits.is_open(task.node, engine.PAUSE):
         text = reason + operation.timeout_details(task)
         engine.fail(task, operation, Failure.of_current_step(task, operation.flow, text))
-    elif left <= 0:
-        _resume_here(task, operation)
 
 
 ON_TIMEOUT: Final[Mapping[str, Callable[[TaskManager, str], None]]] = dict.fromkeys(states.WAITING, end_wait)
@@ -233,7 +248,6 @@ def _abort_reason(task: TaskManager, operation: Operation) -> str:
 def _clean_up_aborted(task: TaskManager, operation: Operation, was_held: bool) -> None:
     """Undo what the flow prepared; a serviced machine is in use again, others stay in their failed state."""
     StepCursor.of(task.node, operation.flow).ended().put(task.node)
-    awaited_setting.forget(task.node)
     more = engine.clean_up(task, operation)
     if was_held:
         answer = attempt(task, operation.clean_up_held)

@@ -15,7 +15,8 @@ from ironic.core import flow, own_values
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.flow import RESCUE, UNRESCUE
 from ironic.core.step_cursor import StepCursor
-from ironic.drivers import awaited_setting, secure_boot
+from ironic.drivers import secure_boot, waits
+from ironic.drivers.task import Waiter
 
 # The ramdisk of a rescue may have left files or networks behind in these states.
 _RESCUED: Final = frozenset({RESCUE.done, RESCUE.waiting, RESCUE.failed, UNRESCUE.failed})
@@ -45,7 +46,7 @@ def _run(task: TaskManager, was_rescued: bool) -> None:
             secure_boot.turn_off(task)
         deploying.restore_interface(task)
 
-    with awaited_setting.without_waiting():
+    with waits.waiting(task, Waiter.NO_ONE):
         answer = attempt(task, remove)
     if isinstance(answer, Failed):
         engine.fail(task, TEAR_DOWN, Failure(answer.reason))

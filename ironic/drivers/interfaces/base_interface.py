@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.drivers import step_declarations
+from ironic.drivers import step_declarations, waits
 from ironic.drivers.step_declarations import StepKind
 from ironic.drivers.task import Task
 from ironic.integrations.own_directories import OwnDirectory
@@ -48,11 +48,15 @@ class BaseInterface(ABC):
     # How the BMC is tried for this interface; interfaces with the same one are tried in one go.
     survey: ClassVar[Survey | None] = None
 
+    # Name and terms of the methods that look at waits, by the kind of those.
+    looks: ClassVar[Mapping[str, tuple[str, waits.Terms]]] = {}
+
     _steps: ClassVar[Mapping[StepKind, tuple[dict[str, Any], ...]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._steps = step_declarations.collect(cls, cls.interface_type)
+        cls.looks = waits.collect(cls)
 
     @abstractmethod
     def get_properties(self) -> dict[str, str]:

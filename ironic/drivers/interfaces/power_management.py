@@ -8,6 +8,7 @@ from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Console, Lights
 from ironic.drivers.interfaces.base_interface import BaseInterface, unsupported
 from ironic.drivers.task import Task
+from ironic.drivers.waits import Ordered
 
 
 class PowerInterface(BaseInterface):
@@ -80,8 +81,8 @@ class ManagementInterface(BaseInterface):
         """Return whether secure boot is on."""
         raise unsupported(task, "get_secure_boot_state")
 
-    def set_secure_boot_state(self, task: Task, state: bool) -> None:
-        """Turn secure boot on or off. May be repeated."""
+    def set_secure_boot_state(self, task: Task, state: bool) -> Ordered | None:
+        """Turn secure boot on or off; return ORDERED if that takes effect when the machine starts. May be repeated."""
         raise unsupported(task, "set_secure_boot_state")
 
     # Sensors and inventory

@@ -8,10 +8,9 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import DriverOperationError
-from ironic.drivers import awaited_shutdown
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import FIRST_PAUSE, until
-from ironic.drivers.task import Task
+from ironic.drivers.task import SHUTS_DOWN, Task, Waiter
 
 _POLL_SECONDS: Final = 1.0
 # Some systems shut down so fast.
@@ -53,12 +52,22 @@ def await_power(task: Task, address: str, target: str, is_there: Callable[[], bo
 
 
 def await_shutdown(task: Task, address: str, is_off: Callable[[], bool], timeout: int | None) -> None:
-    """Return when the operating system has switched the machine off, or leave that to the conductor."""
+    """Return when the operating system has switched the machine off, or note that it goes on, as `shuts_down` says.
+
+    The conductor ends the change then.
+    """
     seconds = timeout or CONF.conductor.soft_power_off_timeout
     moment = min(_SHUTDOWN_SECONDS, seconds)
     if not until(is_off, timeout=moment, interval=_POLL_SECONDS, first=FIRST_PAUSE):
-        awaited_shutdown.suspend(seconds - moment)
+        if task.waiter is Waiter.REQUEST:
+            task.notes.put(SHUTS_DOWN, seconds - moment)
+            return
         _wait(task, address, states.POWER_OFF, is_off, seconds - moment, seconds)
+
+
+def shuts_down(task: Task) -> bool:
+    """Return whether the machine still shuts down after `await_shutdown`."""
+    return task.notes.get(SHUTS_DOWN) is not None
 
 
 def _wait(task: Task, address: str, target: str, is_there: Callable[[], bool], left: float, seconds: int) -> None:

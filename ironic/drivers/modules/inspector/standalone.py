@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import Any, Final, NoReturn
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.call_errors import ReportNotTaken
 from ironic.core.errors import (
     HardwareInspectionFailure,
@@ -27,12 +27,13 @@ from ironic.core.errors import (
     TakenOver,
     UnsupportedDriverExtension,
 )
-from ironic.core.flow import INSPECT
-from ironic.drivers.driver_periodics import node_periodic
+from ironic.core.node_waits import Follows, NodeWait
+from ironic.drivers import waits
 from ironic.drivers.modules.inspector import agent
 from ironic.drivers.modules.inspector.agent import AgentInspect
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Task
+from ironic.drivers.waits import Ended, looks
 from ironic.inspection import bmc_addresses
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook, load_built_in
@@ -40,8 +41,9 @@ from ironic.integrations.standalone_inspector import Inspector, InspectorFailed
 
 LOG = logging.getLogger(__name__)
 
-# Keys of driver_internal_info: the inspector was asked to begin; it has the ramdisk's report.
-_STARTED: Final = "standalone_inspection"
+# The kind of the wait for an inspector that was asked to begin.
+_KIND: Final = "standalone_inspection"
+# Key of driver_internal_info: the inspector has the ramdisk's report.
 _HANDED_ON: Final = "standalone_inspection_reported"
 # The inspector may be slow, and each report holds a thread that answers its ramdisk.
 _REPORTS_AT_ONCE: Final = 8
@@ -104,7 +106,8 @@ class InspectorInspect(AgentInspect):
         others_boot = agent.boots_itself(task)
         by_inspector = not others_boot and agent.obstacle_to_boot(task) is not None
         node.del_driver_internal_info(_HANDED_ON)
-        node.set_driver_internal_info(_STARTED, True)
+        what = "the standalone inspector to end its introspection"
+        waits.begin(task, _KIND, what, None, interface="inspect", seconds=None, follows=Follows.FLOW)
         self._ask(lambda inspector: inspector.start(node.uuid, manages_boot=by_inspector))
         if by_inspector:
             node.set_driver_internal_info(agent.MANAGED, False)
@@ -185,30 +188,25 @@ class InspectorInspect(AgentInspect):
         else:
             bmc_addresses.forget(task.store, task.node)
 
-    @node_periodic(
-        purpose="asking the standalone inspector",
-        spacing=lambda: CONF.inspector.status_check_period,
-        filters={"reserved": False, "maintenance": False, "provision_state": INSPECT.waiting},
-        predicate=lambda node: bool(node.driver_internal_info.get(_STARTED)),
-    )
-    def watch_introspection(self, task: Any, manager: object, context: object) -> StepDone | StepFailed | None:
+    @looks(_KIND, interval=lambda: CONF.inspector.status_check_period)
+    def look_at_introspection(self, task: Any, wait: NodeWait) -> Ended | None:
         """Return how the introspection of a node has ended, None while it runs or the inspector does not answer.
 
-        An inspector that does not answer is not asked for other nodes in the same run.
+        An inspector that does not answer is not asked for other nodes meanwhile.
         """
         if time.monotonic() < self._silent_until:
             return None
         try:
             found = self.inspector.state(task.node.uuid)
         except InspectorFailed as error:
-            LOG.warning("Node %s: %s The next run asks again.", task.node.uuid, error)
+            LOG.warning("Node %s: %s It is asked again.", task.node.uuid, error)
             if error.is_silent:
                 self._silent_until = time.monotonic() + CONF.inspector.status_check_period / 2
             return None
         if not found.is_finished:
             return None
         task.upgrade_lock("ending a standalone inspection", retry=False)
-        if task.node.provision_state != INSPECT.waiting or not task.node.driver_internal_info.get(_STARTED):
+        if not wait.is_same(waits.of(task, _KIND)):
             return None
         if found.error:
             task.node.set_driver_internal_info(_HANDED_ON, True)
@@ -240,8 +238,8 @@ class InspectorInspect(AgentInspect):
 
     def _forget(self, task: Task) -> bool:
         """Forget the introspection; return whether the ramdisk was not booted by the inspector."""
-        for key in (_STARTED, _HANDED_ON):
-            task.node.del_driver_internal_info(key)
+        node_waits.end(task.node, _KIND)
+        task.node.del_driver_internal_info(_HANDED_ON)
         if task.node.driver_internal_info.get(agent.MANAGED) is not False or agent.boots_itself(task):
             return True
         task.node.del_driver_internal_info(agent.MANAGED)

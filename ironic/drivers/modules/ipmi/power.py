@@ -11,7 +11,7 @@ from ironic.core import node_rules, states
 from ironic.core.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.error_texts import safe_text
-from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
+from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
@@ -79,7 +79,8 @@ class IPMIPower(ActionPower):
             raise UnsupportedHardwareFeature(node=task.node.uuid, feature="a soft restart without powering off")
         self._known_state(task)
         self._soft_power_off(task, timeout)
-        self._power_on(task, timeout)
+        if not shuts_down(task):
+            self._power_on(task, timeout)
 
     def _known_state(self, task: Task) -> str:
         """Return the power state, or raise IPMIFailure: a restart in an unknown state could leave the machine off."""

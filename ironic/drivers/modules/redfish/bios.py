@@ -6,6 +6,7 @@ BMC reports the requested values.
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import sushy
@@ -13,7 +14,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.driver_periodics import node_periodic
+from ironic.core.node_waits import NodeWait
 from ironic.drivers.interfaces import BIOSInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import bios_attributes, waiting_step
@@ -23,15 +24,12 @@ from ironic.drivers.modules.redfish.bmc_connection import System, change, connec
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.document_repair import fault_at
 from ironic.drivers.modules.redfish.resets import check_restart
-from ironic.drivers.modules.redfish.waiting_step import Ended, Memory
+from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
+from ironic.drivers.waits import Ended, looks
 
 LOG = logging.getLogger(__name__)
-
-_KEY: Final = "redfish_bios_state"
-_REQUESTED: Final = "requested_bios_attrs"
-_SHOWN_BEFORE: Final = "former_values_shown"
 
 _ARGSINFO: Final = {
     "settings": {"description": "Settings to apply, each with a name and a value.", "required": True},
@@ -45,6 +43,17 @@ _BOOTED: Final = (sushy.BootProgressStates.OS_BOOT_STARTED, sushy.BootProgressSt
 # A BMC without boot progress does not say when the machine has started; others say so late. Only requested values that
 # were not shown before the restart, and are now, show as much.
 _SECONDS_TO_START: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiosChange(AtBmc):
+    """What is requested, nothing for a reset; whether the BMC shows requested values only when they have effect."""
+
+    requested_bios_attrs: Mapping[str, Any] = field(default_factory=dict)
+    former_values_shown: bool = False
+
+
+_CHANGE: Final = BmcStep("redfish_bios_state", "bios", BiosChange)
 
 
 class RedfishBIOS(BIOSInterface):
@@ -92,8 +101,9 @@ class RedfishBIOS(BIOSInterface):
             return None
         check_restart(task, "changing BIOS settings")
         change(task, "changing BIOS settings", apply)
-        memory = {_REQUESTED: wanted, _SHOWN_BEFORE: _shows_former_values(task, wanted)}
-        return self._wait(task, memory, f"the BMC to report {bios_attributes.in_words(wanted)}")
+        memory = BiosChange(requested_bios_attrs=wanted, former_values_shown=_shows_former_values(task, wanted))
+        _CHANGE.restart(task, memory)
+        return _CHANGE.begin(task, f"the BMC to report {bios_attributes.in_words(wanted)}")
 
     @clean_step(priority=0, requires_ramdisk=False)
     @deploy_step(priority=0)
@@ -102,7 +112,8 @@ class RedfishBIOS(BIOSInterface):
         """Reset all settings to the factory defaults."""
         check_restart(task, "resetting the BIOS settings")
         change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).reset_bios())
-        return self._wait(task, {}, "the machine to start with the default settings of its BIOS")
+        _CHANGE.restart(task, BiosChange())
+        return _CHANGE.begin(task, "the machine to start with the default settings of its BIOS")
 
     def cache_bios_settings(self, task: Task) -> None:
         """Store the settings that the BMC reports now; raise UnsupportedDriverExtension when it reports none."""
@@ -119,19 +130,10 @@ class RedfishBIOS(BIOSInterface):
         with task.writing():
             task.store.bios_settings.sync(task.node.id, found)
 
-    def _wait(self, task: Task, memory: Memory, what: str) -> str:
-        waiting_step.restart(task, _KEY, memory)
-        return waiting_step.begin(task, what)
-
-    @node_periodic(
-        purpose="watching a change of BIOS settings",
-        spacing=lambda: waiting_step.spacing(CONF.redfish.firmware_update_status_interval),
-        filters=waiting_step.waiting_for(_KEY),
-        predicate=waiting_step.is_due(_KEY, lambda: CONF.redfish.firmware_update_status_interval),
-    )
-    def watch_bios_settings(self, task: Task, manager: object, context: object) -> Ended | None:
-        """Continue the flow of a node whose settings have taken effect."""
-        end = waiting_step.look(task, _KEY, _judge)
+    @looks(_CHANGE.kind, interval=lambda: CONF.redfish.firmware_update_status_interval)
+    def look_at_bios_settings(self, task: Task, wait: NodeWait) -> Ended | None:
+        """Return how a change of settings has ended."""
+        end = _CHANGE.look(task, wait, _judge)
         if end is not None:
             waiting_step.record(task, "its BIOS settings are", self.cache_bios_settings)
         return end
@@ -194,9 +196,9 @@ def _shows_former_values(task: Task, wanted: Mapping[str, Any]) -> bool:
         return False
 
 
-def _judge(task: Task, memory: Memory) -> Ended | None:
+def _judge(task: Task, memory: BiosChange) -> Ended | None:
     """Return how a change of settings has ended; None while the machine starts."""
-    wanted = memory.get(_REQUESTED) or {}
+    wanted = memory.requested_bios_attrs
 
     def state(system: System) -> tuple[Any, list[str], bool]:
         progress = system.boot_progress.last_state if system.boot_progress is not None else None
@@ -204,7 +206,7 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
             return progress, [], False
         bios = _bios_of(task, system)
         pending = _pending(system, bios)
-        if pending is None and not memory.get(_SHOWN_BEFORE):
+        if pending is None and not memory.former_values_shown:
             raise UnusableAnswer("which of its BIOS settings wait for a restart can't be read")
         pending = pending or {}
         listed = len(pending) <= len(wanted) and not pending.keys().isdisjoint(wanted)
@@ -212,17 +214,17 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
 
     progress, unapplied, is_pending = read(task, "watching a change of BIOS settings", state, anew=True)
     is_unknown = progress in (None, sushy.BootProgressStates.NONE)
-    if not (is_unknown or progress in _BOOTED) or not waiting_step.has_booted(task.node, memory):
+    if not (is_unknown or progress in _BOOTED) or not memory.has_booted(task.node):
         return None
     # Right after the restart a BMC may show the progress of the boot before.
-    is_settled = waiting_step.seconds_since_restart(memory) >= _SECONDS_TO_START
-    if wanted and not unapplied and (is_settled or not is_unknown or memory.get(_SHOWN_BEFORE)):
+    is_settled = memory.seconds_since_restart >= _SECONDS_TO_START
+    if wanted and not unapplied and (is_settled or not is_unknown or memory.former_values_shown):
         return StepDone()
     if not is_settled:
         return None
     if not unapplied:
         return StepDone()
-    if is_pending or (is_unknown and not waiting_step.boots_agent(memory)):
+    if is_pending or (is_unknown and not memory.boots_agent):
         # A job of the BMC may still apply them, or the machine may still start.
         return None
     return StepFailed(f"the BIOS settings {', '.join(unapplied)} were not updated although the machine was restarted")

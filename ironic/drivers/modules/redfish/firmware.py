@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.drivers.driver_periodics import node_periodic
+from ironic.core.node_waits import NodeWait
 from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import firmware_list, waiting_step
@@ -16,9 +16,9 @@ from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDA
 from ironic.drivers.modules.redfish.flashed_versions import is_version
 from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, seen_members
 from ironic.drivers.modules.redfish.network_cards import is_chassis_of_one
-from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
+from ironic.drivers.waits import Ended, looks
 
 _LONGEST: Final = 255
 
@@ -60,17 +60,12 @@ class RedfishFirmware(FirmwareInterface):
     @service_step(priority=0, argsinfo=firmware_list.UPDATES_ARGSINFO, requires_ramdisk=False)
     def update(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         """Update components one after another."""
-        return UPDATES.begin(task, firmware_list.checked_updates(task.node.uuid, settings))
+        return UPDATES.update(task, firmware_list.checked_updates(task.node.uuid, settings))
 
-    @node_periodic(
-        purpose="watching a firmware update",
-        spacing=lambda: waiting_step.spacing(CONF.redfish.firmware_update_status_interval),
-        filters=waiting_step.waiting_for(UPDATES.key),
-        predicate=waiting_step.is_due(UPDATES.key, lambda: CONF.redfish.firmware_update_status_interval),
-    )
-    def watch_firmware_update(self, task: Task, manager: object, context: object) -> Ended | None:
-        """Continue the updates of a node, or its flow once they have ended."""
-        ended = UPDATES.watch(task)
+    @looks(UPDATES.kind, interval=lambda: CONF.redfish.firmware_update_status_interval)
+    def look_at_firmware_update(self, task: Task, wait: NodeWait) -> Ended | None:
+        """Continue the updates of a node; return how they have ended."""
+        ended = UPDATES.watch(task, wait)
         if ended is not None:
             waiting_step.record(task, "its firmware versions are", self.cache_firmware_components)
         return ended

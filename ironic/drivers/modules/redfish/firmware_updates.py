@@ -12,18 +12,20 @@ conductor can go on:
 """
 
 import logging
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import syntax
+from ironic.core import node_waits, syntax
 from ironic.core.hardware_errors import RedfishError
+from ironic.core.node_waits import NodeWait
 from ironic.core.values import utc_now
-from ironic.drivers.modules.redfish import firmware_images, waiting_step
+from ironic.drivers.modules.redfish import firmware_images
 from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import has_link
@@ -33,9 +35,10 @@ from ironic.drivers.modules.redfish.flashed_versions import has_changed, version
 from ironic.drivers.modules.redfish.members import chassis_of, managers_of, whole_systems
 from ironic.drivers.modules.redfish.resets import check_restart
 from ironic.drivers.modules.redfish.task_ends import BmcTask, End
-from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
+from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Node, Task
+from ironic.drivers.waits import Ended
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -49,58 +52,81 @@ NIC: Final = "nic:"
 _SIMPLE_UPDATE: Final = "#UpdateService.SimpleUpdate"
 
 
-@dataclass(frozen=True, slots=True)
-class FirmwareUpdates:
-    """The updates of one kind of step, which remembers them under a key of driver_internal_info."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatesLeft(AtBmc):
+    """The updates that are left, the first of them under way, and what is remembered of that in its phase.
 
-    key: str
+    ``versions`` are the firmware versions before it, ``restarted_for`` the task for which the machine was restarted,
+    ``unsaid`` what a task said that does not say how it ended.
+    """
 
-    def begin(self, task: Task, updates: list[Update]) -> str:
+    updates: Sequence[Update]
+    began_at: datetime | None = None
+    phase: str = "fetching"
+    versions: Mapping[str, Any] = field(default_factory=dict)
+    task: str | None = None
+    sent_at: datetime | None = None
+    restarted_for: str | None = None
+    until: datetime | None = None
+    settles_since: datetime | None = None
+    answers: int = 0
+    answered_at: datetime | None = None
+    unsaid: str | None = None
+
+
+class FirmwareUpdates(BmcStep[UpdatesLeft]):
+    """The updates of one kind of step."""
+
+    def update(self, task: Task, updates: list[Update]) -> str:
         """Begin with checked updates (``component``, ``url``); return the state in which the node waits."""
         for update in updates:
             firmware_images.check(task.node, update)
         if any(update.get("component") != BMC for update in updates):
             check_restart(task, f"updating the firmware of {', '.join(map(name_of, updates))}")
-        memory: Memory = {"updates": updates, "began_at": utc_now().isoformat(), "phase": "fetching"}
-        waiting_step.remember(task, self.key, memory)
+        left = self.remember(task, UpdatesLeft(updates=updates, began_at=utc_now()))
         try:
             for update in updates:
                 firmware_images.stage(task.node, update)
-            self._send_next(task, memory)
+            self._send_next(task, left)
         except Exception:
             firmware_images.withdraw(task.node.uuid, updates)
-            task.node.del_driver_internal_info(self.key)
+            node_waits.end(task.node, self.kind)
             task.node.save()
             raise
-        return waiting_step.begin(task, _awaited(updates[0]), CONF.redfish.firmware_update_overall_timeout)
+        return self.begin(task, _awaited(updates[0]), CONF.redfish.firmware_update_overall_timeout)
 
-    def watch(self, task: Any) -> Ended | None:
+    def watch(self, task: Any, wait: NodeWait) -> Ended | None:
         """Continue the updates of a node that waits; return how they have ended."""
-        updates = task.node.driver_internal_info[self.key].get("updates", [])
-        ended = waiting_step.look(task, self.key, self._judge, has_own_end=True)
+        ended = self.look(task, wait, self._judge, has_own_end=True)
         if ended is not None:
-            firmware_images.withdraw(task.node.uuid, updates)
+            firmware_images.withdraw(task.node.uuid, wait.memory["updates"])
         return ended
 
-    def _send_next(self, task: Task, memory: Memory) -> None:
+    def _send_next(self, task: Task, left: UpdatesLeft) -> None:
         """Order the first of the remaining updates, and store which task the BMC does it in."""
-        update = memory["updates"][0]
+        update = left.updates[0]
         url = firmware_images.url_for_bmc(task.node, update)
-        kept: Memory = {name: memory[name] for name in ("updates", "began_at", *waiting_step.CARRIED) if name in memory}
-        kept["versions"] = read(task, "reading the firmware versions before an update", versions_of, anew=True)
-        waiting_step.remember(task, self.key, {**kept, "phase": "sending"})
+        kept = UpdatesLeft(
+            updates=left.updates,
+            began_at=left.began_at,
+            versions=read(task, "reading the firmware versions before an update", versions_of, anew=True),
+            restarted_at=left.restarted_at,
+            with_agent=left.with_agent,
+            agent_later=left.agent_later,
+        )
+        self.remember(task, replace(kept, phase="sending"))
         uri = change(task, f"updating the firmware of {name_of(update)}", lambda system: _order(system, url))
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
-        if "began_at" in kept:
+        if kept.began_at:
             seconds = CONF.redfish.firmware_update_overall_timeout
-            waiting_step.announce(task, _awaited(update), seconds and max(1.0, seconds - _age(kept, "began_at")))
-        waiting_step.remember(task, self.key, {**kept, "phase": "task", "task": uri, "sent_at": utc_now().isoformat()})
+            self.announce(task, _awaited(update), seconds and max(1.0, seconds - _age(kept.began_at)))
+        self.remember(task, replace(kept, phase="task", task=uri, sent_at=utc_now()))
 
-    def _judge(self, task: Task, memory: Memory) -> Verdict:
+    def _judge(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Return what is next; reads the BMC only."""
         limit = CONF.redfish.firmware_update_overall_timeout
-        if limit and _age(memory, "began_at") > limit:
-            name = name_of(memory["updates"][0])
+        if limit and _age(left.began_at) > limit:
+            name = name_of(left.updates[0])
             return StepFailed(f"the firmware updates took longer than {limit} seconds; {name} was under way")
         phases = {
             "fetching": self._judge_fetching,
@@ -110,24 +136,25 @@ class FirmwareUpdates:
             "pause": self._judge_pause,
             "settle": self._judge_settle,
         }
-        return phases[memory["phase"]](task, memory)
+        return phases[left.phase](task, left)
 
-    def _judge_fetching(self, task: Task, memory: Memory) -> Verdict:
+    def _judge_fetching(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Go on where a conductor ended before it has sent an order."""
         return self._send_next
 
-    def _judge_sending(self, task: Task, memory: Memory) -> Verdict:
+    def _judge_sending(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Fail: a conductor ended as it sent the order, which must not be sent twice."""
         return StepFailed(
-            f"the conductor ended while it ordered the update of {name_of(memory['updates'][0])}; whether the BMC has "
+            f"the conductor ended while it ordered the update of {name_of(left.updates[0])}; whether the BMC has "
             "begun it is not known"
         )
 
-    def _judge_task(self, task: Task, memory: Memory) -> Verdict:
-        update = memory["updates"][0]
-        state = read(task, "watching a firmware update", lambda system: read_task(system, memory["task"]), anew=True)
-        is_restarted = memory.get("restarted_for") == memory["task"]
-        wants_restart = not is_restarted and _wants_restart(update.get("component"), state, memory)
+    def _judge_task(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
+        update, monitor = left.updates[0], left.task
+        assert monitor is not None, "the phase begins with the answer to an order"
+        state = read(task, "watching a firmware update", lambda system: read_task(system, monitor), anew=True)
+        is_restarted = left.restarted_for == monitor
+        wants_restart = not is_restarted and _wants_restart(update.get("component"), state, left)
         # A task that says nothing may have done its work, which versions show; but no machine is restarted for that.
         is_unsaid = state.end is End.UNSAID and not state.word and not wants_restart
         if state.is_over and not state.is_good and not is_unsaid:
@@ -139,80 +166,79 @@ class FirmwareUpdates:
         seconds = update.get("wait")
         if seconds is None and update.get("component") == BMC:
             seconds = CONF.redfish.firmware_update_reboot_delay
-        more = {"unsaid": state.text} if is_unsaid else {}
+        ended = replace(left, unsaid=state.text) if is_unsaid else left
         if not seconds:
-            return lambda task, memory: self._settle(task, {**memory, **more})
-        until = (utc_now() + timedelta(seconds=seconds)).isoformat()
-        return lambda task, memory: self._enter(task, memory, "pause", until=until, **more)
+            return lambda task, _: self._settle(task, ended)
+        until = utc_now() + timedelta(seconds=seconds)
+        return lambda task, _: self._enter(task, replace(ended, phase="pause", until=until))
 
-    def _restart(self, task: Task, memory: Memory) -> None:
+    def _restart(self, task: Task, left: UpdatesLeft) -> None:
         """Restart the machine for an update; it is stored before, so that the restart is not lost."""
-        waiting_step.restart(task, self.key, {**memory, "phase": "restart"})
-        self._after_restart(task, dict(task.node.driver_internal_info[self.key]))
+        self._after_restart(task, self.restart(task, replace(left, phase="restart")))
 
-    def _after_restart(self, task: Task, memory: Memory) -> None:
-        self._enter(task, {**memory, "restarted_for": memory["task"]}, "task")
+    def _after_restart(self, task: Task, left: UpdatesLeft) -> None:
+        self._enter(task, replace(left, phase="task", restarted_for=left.task))
 
-    def _judge_restart(self, task: Task, memory: Memory) -> Verdict:
+    def _judge_restart(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Find out whether a conductor that died has restarted the machine: a second restart may harm an update."""
+        monitor, began = left.task, left.restarted_at
+        assert monitor is not None, "only an update that was ordered restarts the machine"
 
         def is_done(system: System) -> bool:
-            state = read_task(system, memory["task"])
-            since, last = memory.get("restarted_at") or "", syntax.moment_of(system.json.get("LastResetTime"))
-            began = syntax.moment_of(since)
+            state = read_task(system, monitor)
+            last = syntax.moment_of(system.json.get("LastResetTime"))
             return state.is_over or state.word == "Running" or bool(began and last and last >= began)
 
         is_restarted = read(task, "watching a firmware update", is_done, anew=True)
         return self._after_restart if is_restarted else self._restart
 
-    def _judge_pause(self, task: Task, memory: Memory) -> Verdict:
-        until = syntax.moment_of(memory.get("until"))
-        if until is not None and utc_now() < until:
+    def _judge_pause(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
+        if left.until is not None and utc_now() < left.until:
             return None
         return self._settle
 
-    def _settle(self, task: Task, memory: Memory) -> None:
+    def _settle(self, task: Task, left: UpdatesLeft) -> None:
         """Enter the phase in which the BMC, which may restart, has to answer steadily."""
-        self._enter(task, memory, "settle", settles_since=utc_now().isoformat(), answers=0)
+        self._enter(task, replace(left, phase="settle", settles_since=utc_now(), answers=0))
 
-    def _judge_settle(self, task: Task, memory: Memory) -> Verdict:
+    def _judge_settle(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         options = CONF.redfish
-        limit, answers = options.firmware_update_resource_validation_timeout, memory.get("answers", 0)
+        limit, answers = options.firmware_update_resource_validation_timeout, left.answers
         if limit and answers < options.firmware_update_required_successes:
-            if answers and _age(memory, "answered_at") < options.firmware_update_validation_interval:
+            if answers and _age(left.answered_at) < options.firmware_update_validation_interval:
                 return None
             if _answers(task):
-                now = utc_now().isoformat()
-                return lambda task, memory: self._enter(task, memory, "settle", answers=answers + 1, answered_at=now)
-            if _age(memory, "settles_since") > limit:
+                answered = replace(left, answers=answers + 1, answered_at=utc_now())
+                return lambda task, _: self._enter(task, answered)
+            if _age(left.settles_since) > limit:
                 return StepFailed(f"the BMC did not answer steadily within {limit} seconds after a firmware update")
-            return (lambda task, memory: self._enter(task, memory, "settle", answers=0)) if answers else None
-        if "unsaid" in memory and not _was_flashed(task, memory):
-            if limit and _age(memory, "settles_since") <= limit:
+            return (lambda task, _: self._enter(task, replace(left, answers=0))) if answers else None
+        if left.unsaid is not None and not _was_flashed(task, left):
+            if limit and _age(left.settles_since) <= limit:
                 return None
-            name = name_of(memory["updates"][0])
+            name = name_of(left.updates[0])
             return StepFailed(
-                f"updating {name} may have failed: {memory['unsaid']}, and the BMC shows no other version than before; "
+                f"updating {name} may have failed: {left.unsaid}, and the BMC shows no other version than before; "
                 "look at the version that it should have"
             )
-        if len(memory["updates"]) > 1:
-            return lambda task, memory: self._send_next(task, {**memory, "updates": memory["updates"][1:]})
-        is_ready = "restarted_at" not in memory or waiting_step.has_booted(task.node, memory)
+        if len(left.updates) > 1:
+            return lambda task, _: self._send_next(task, replace(left, updates=left.updates[1:]))
+        is_ready = left.restarted_at is None or left.has_booted(task.node)
         return StepDone() if is_ready else None
 
-    def _enter(self, task: Task, memory: Memory, phase: str, **more: object) -> None:
-        waiting_step.remember(task, self.key, {**memory, "phase": phase, **more})
+    def _enter(self, task: Task, left: UpdatesLeft) -> None:
+        self.remember(task, left)
 
 
 # Of the firmware interface, and of the older step of the management interface.
-UPDATES: Final = FirmwareUpdates("redfish_fw_updates")
-UNNAMED_UPDATES: Final = FirmwareUpdates("firmware_updates")
+UPDATES: Final = FirmwareUpdates("redfish_fw_updates", "firmware", UpdatesLeft)
+UNNAMED_UPDATES: Final = FirmwareUpdates("firmware_updates", "management", UpdatesLeft)
 _ALL: Final = (UPDATES, UNNAMED_UPDATES)
 
 
 def are_under_way(node: Node) -> bool:
     """Return whether firmware of a node is updated: what a step has left behind that was aborted is no update."""
-    return any(waiting_step.is_under_way(node, kind.key) for kind in _ALL)
+    return any(kind.is_under_way(node) for kind in _ALL)
 
 
 def remove_leftovers(store: "Store") -> None:
@@ -244,24 +270,24 @@ def _order(system: System, url: str) -> str:
     return monitor
 
 
-def _was_flashed(task: Task, memory: Memory) -> bool:
+def _was_flashed(task: Task, left: UpdatesLeft) -> bool:
     """Return whether the component of an update has another version than before it."""
     now = read(task, "reading the firmware versions after an update", versions_of, anew=True)
-    return has_changed(memory.get("versions", {}), now, memory["updates"][0].get("component"))
+    return has_changed(left.versions, now, left.updates[0].get("component"))
 
 
 def _awaited(update: Update) -> str:
     return f"the BMC to update the firmware of {name_of(update)}"
 
 
-def _wants_restart(component: str | None, state: BmcTask, memory: Memory) -> bool:
+def _wants_restart(component: str | None, state: BmcTask, left: UpdatesLeft) -> bool:
     """Return whether the machine must be restarted for an update to go on, or to take effect."""
     if component == BMC:
         return False
     if state.is_over or component is None or component == BIOS:
         return True
     # A card that is being written must not lose its power.
-    return state.word != "Running" and _age(memory, "sent_at") > CONF.redfish.firmware_update_nic_starting_wait
+    return state.word != "Running" and _age(left.sent_at) > CONF.redfish.firmware_update_nic_starting_wait
 
 
 def _answers(task: Task) -> bool:
@@ -292,6 +318,5 @@ def _answers(task: Task) -> bool:
     return True
 
 
-def _age(memory: Memory, name: str) -> float:
-    moment = syntax.moment_of(memory.get(name))
+def _age(moment: datetime | None) -> float:
     return (utc_now() - moment).total_seconds() if moment else 0.0

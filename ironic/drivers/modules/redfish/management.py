@@ -12,8 +12,9 @@ from ironic.core import states, syntax
 from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
+from ironic.core.node_waits import NodeWait
 from ironic.drivers import awaited_setting, boot_devices
-from ironic.drivers.driver_periodics import node_periodic, periodic
+from ironic.drivers.driver_periodics import periodic
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.interruptible_wait import until
@@ -26,7 +27,6 @@ from ironic.drivers.modules.redfish import (
     firmware_list,
     firmware_updates,
     virtual_media,
-    waiting_step,
 )
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
@@ -39,9 +39,9 @@ from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.resets import check_restart, offered
 from ironic.drivers.modules.redfish.task_ends import BmcTask
-from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
 from ironic.drivers.task import Task
+from ironic.drivers.waits import ORDERED, Ended, Ordered, looks
 
 LOG = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ class RedfishManagement(ManagementInterface):
             raise unsupported(task, "get_secure_boot_state")
         return enabled
 
-    def set_secure_boot_state(self, task: Task, state: bool) -> None:
+    def set_secure_boot_state(self, task: Task, state: bool) -> Ordered | None:
         operation = f"turning secure boot {'on' if state else 'off'}"
 
         def is_set(system: System) -> bool:
@@ -151,21 +151,22 @@ class RedfishManagement(ManagementInterface):
                 raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
             return False
 
-        if not read(task, operation, is_set, anew=True):
-            self._check_restart(task, operation)
-            change(task, operation, lambda system: system.secure_boot.set_enabled(state))
-            self._take_effect(task, f"secure boot {'on' if state else 'off'}", "secure_boot", state)
+        if read(task, operation, is_set, anew=True):
+            return None
+        self._check_restart(task, operation)
+        change(task, operation, lambda system: system.secure_boot.set_enabled(state))
+        return self._take_effect(task, f"secure boot {'on' if state else 'off'}", "secure_boot", state)
 
     def _check_restart(self, task: Task, operation: str) -> None:
         """Raise RedfishError when a restart may be needed for a setting and can't be ordered."""
-        if CONF.redfish.boot_mode_config_timeout and awaited_setting.is_restart_allowed():
+        if CONF.redfish.boot_mode_config_timeout and awaited_setting.is_restart_allowed(task):
             check_restart(task, operation)
 
-    def _take_effect(self, task: Task, what: str, column: str, wanted: object) -> None:
+    def _take_effect(self, task: Task, what: str, column: str, wanted: str | bool) -> Ordered | None:
         """Restart the machine until the BMC reports a setting; raise RedfishError if it does not.
 
         The power state is as before afterwards. A BMC that fails to answer as it takes a setting over is read again.
-        Work that can be repeated ends with the restart; `watch_setting` looks on.
+        Work that does not wait itself ends with the restart; `look_at_setting` looks on.
         """
         seconds = CONF.redfish.boot_mode_config_timeout
 
@@ -177,7 +178,9 @@ class RedfishManagement(ManagementInterface):
                 return False
 
         if not seconds or is_reported():
-            return
+            return None
+        if not awaited_setting.is_restart_allowed(task):
+            return ORDERED
         LOG.info("Node %s: it is restarted, for %s to take effect", task.node.uuid, what)
         awaited_setting.suspend(task, column, wanted, seconds)
         before = task.power.get_power_state(task)
@@ -187,20 +190,16 @@ class RedfishManagement(ManagementInterface):
             raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
         if before == states.POWER_OFF and not task.node.disable_power_off:
             task.change_power(states.POWER_OFF)
+        return None
 
     def _is_set(self, task: Task, column: str, wanted: object) -> bool:
         read_setting = self.get_boot_mode if column == "boot_mode" else self.get_secure_boot_state
         return read_setting(task) == wanted
 
-    @node_periodic(
-        purpose="waiting for a setting to take effect",
-        spacing=lambda: waiting_step.spacing(CONF.redfish.boot_mode_status_interval),
-        filters=awaited_setting.AWAITED,
-        predicate=waiting_step.is_due(awaited_setting.KEY, lambda: CONF.redfish.boot_mode_status_interval),
-    )
-    def watch_setting(self, task: Task, manager: object, context: object) -> Ended | None:
-        """Continue a node's flow, or end the request of a user, once a setting has taken effect."""
-        return awaited_setting.check(task, lambda column, wanted: self._is_set(task, column, wanted))
+    @looks(awaited_setting.KIND, interval=lambda: CONF.redfish.boot_mode_status_interval)
+    def look_at_setting(self, task: Task, wait: NodeWait) -> Ended | None:
+        """Return whether a setting has taken effect."""
+        return awaited_setting.check(task, wait, lambda column, wanted: self._is_set(task, column, wanted))
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
@@ -245,17 +244,12 @@ class RedfishManagement(ManagementInterface):
     @service_step(priority=0, argsinfo=firmware_list.IMAGES_ARGSINFO)
     def update_firmware(self, task: Task, firmware_images: Sequence[Mapping[str, object]]) -> str | None:
         """Update firmware from images in the given order, each with a restart of the machine."""
-        return UNNAMED_UPDATES.begin(task, firmware_list.checked_images(task.node.uuid, firmware_images))
+        return UNNAMED_UPDATES.update(task, firmware_list.checked_images(task.node.uuid, firmware_images))
 
-    @node_periodic(
-        purpose="watching a firmware update",
-        spacing=lambda: waiting_step.spacing(CONF.redfish.firmware_update_status_interval),
-        filters=waiting_step.waiting_for(UNNAMED_UPDATES.key),
-        predicate=waiting_step.is_due(UNNAMED_UPDATES.key, lambda: CONF.redfish.firmware_update_status_interval),
-    )
-    def watch_firmware_update(self, task: Task, manager: object, context: object) -> Ended | None:
-        """Continue the updates of a node, or its flow once they have ended."""
-        return UNNAMED_UPDATES.watch(task)
+    @looks(UNNAMED_UPDATES.kind, interval=lambda: CONF.redfish.firmware_update_status_interval)
+    def look_at_firmware_update(self, task: Task, wait: NodeWait) -> Ended | None:
+        """Continue the updates of a node; return how they have ended."""
+        return UNNAMED_UPDATES.watch(task, wait)
 
     @periodic(spacing=_LEFTOVERS_SPACING)
     def clear_firmware_images(self, manager: Any, context: object) -> None:

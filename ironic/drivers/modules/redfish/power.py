@@ -17,7 +17,7 @@ from ironic.conf import CONF
 from ironic.core import node_rules, states
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
+from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
 from ironic.drivers.modules.redfish import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read, reason_of
@@ -110,7 +110,8 @@ def _restart_by(task: Task, reset: Reset, switch_off: Action, timeout: int | Non
         raise state_unknown(task, f"power action {reset.value}")
     if not task.node.disable_power_off:
         switch_off(task, timeout)
-        _power_on(task, timeout)
+        if not shuts_down(task):
+            _power_on(task, timeout)
     elif _REPORTED.get(state) == states.POWER_OFF:
         _power_on(task, timeout)
     else:

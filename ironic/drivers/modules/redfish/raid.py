@@ -6,6 +6,7 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -13,15 +14,15 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import own_values
+from ironic.core import node_waits, own_values
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
+from ironic.core.node_waits import NodeWait
 from ironic.core.values import utc_now
 from ironic.drivers import node_attributes
-from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
-from ironic.drivers.modules.redfish import raid_layout, waiting_step
+from ironic.drivers.modules.redfish import raid_layout
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
@@ -42,6 +43,7 @@ from ironic.drivers.modules.redfish.members import (
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive, NewVolume
 from ironic.drivers.modules.redfish.raid_volumes import (
+    RaidChange,
     logical_disks_of,
     named,
     not_carried_out,
@@ -53,13 +55,14 @@ from ironic.drivers.modules.redfish.raid_volumes import (
 from ironic.drivers.modules.redfish.resets import check_restart
 from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.task_ends import End
-from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
+from ironic.drivers.modules.redfish.waiting_step import BmcStep, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
+from ironic.drivers.waits import Ended, looks
 
 LOG = logging.getLogger(__name__)
 
-KEY: Final = "raid_configs"
+_CHANGE: Final = BmcStep("raid_configs", "raid", RaidChange)
 
 _DELETE: Final = {"description": "Whether to delete the logical disks that are there; false if left out."}
 _CREATE_ARGSINFO: Final = {
@@ -131,13 +134,13 @@ class RedfishRAID(RAIDInterface):
         deleted = {item["path"] for item in present}
         return _begin(
             task,
-            {
-                "operation": "create",
-                "delete": present,
-                "create": volumes,
-                "made": len(volumes),
-                "kept": [path for path in before if path not in deleted],
-            },
+            RaidChange(
+                operation="create",
+                delete=present,
+                create=volumes,
+                made=len(volumes),
+                kept=[path for path in before if path not in deleted],
+            ),
         )
 
     @clean_step(priority=0)
@@ -146,7 +149,7 @@ class RedfishRAID(RAIDInterface):
     def delete_configuration(self, task: Task) -> str | None:
         present = read(task, "reading the volumes", volume_paths, anew=True)
         gone = [item["path"] for item in present]
-        return _begin(task, {"operation": "delete", "delete": present, "create": [], "gone": gone})
+        return _begin(task, RaidChange(operation="delete", delete=present, gone=gone))
 
     @deploy_step(priority=0, argsinfo=_APPLY_ARGSINFO)
     @service_step(priority=0, argsinfo=_APPLY_ARGSINFO)
@@ -166,67 +169,55 @@ class RedfishRAID(RAIDInterface):
             delete_existing=delete_existing,
         )
 
-    @node_periodic(
-        purpose="watching a change of logical disks",
-        spacing=lambda: waiting_step.spacing(CONF.redfish.raid_config_status_interval),
-        filters=waiting_step.waiting_for(KEY),
-        predicate=waiting_step.is_due(KEY, lambda: CONF.redfish.raid_config_status_interval),
-    )
-    def watch_raid_configuration(self, task: Task, manager: object, context: object) -> Ended | None:
-        """Continue the changes of a node, or its flow once they have ended."""
-        return waiting_step.look(task, KEY, _judge)
+    @looks(_CHANGE.kind, interval=lambda: CONF.redfish.raid_config_status_interval)
+    def look_at_raid_configuration(self, task: Task, wait: NodeWait) -> Ended | None:
+        """Continue the changes of a node; return how they have ended."""
+        return _CHANGE.look(task, wait, _judge)
 
 
 # The changes, one after another on each controller
 
 
-def _begin(task: Task, memory: Memory) -> str | None:
+def _begin(task: Task, work: RaidChange) -> str | None:
     """Order the first changes; return the waiting state, or None when the BMC has done all at once."""
-    memory["controllers"] = sorted({str(item["controller"]) for item in (*memory["delete"], *memory["create"])})
-    if controllers := memory["controllers"]:
+    controllers = sorted({str(item["controller"]) for item in (*work.delete, *work.create)})
+    work = replace(work, controllers=controllers)
+    if controllers:
         times = read(task, "reading when changes of logical disks apply", partial(_apply_times, names=controllers))
         if sushy.ApplyTime.ON_RESET in times:
-            check_restart(task, _OPERATIONS[memory["operation"]])
-    memory = _send(task, memory)
-    if memory["tasks"]:
-        _wait(task, memory)
-        return waiting_step.begin(task, f"the BMC to {memory['operation']} logical disks")
-    task.node.del_driver_internal_info(KEY)
-    if (fault := _fault_afterwards(task, memory)) is not None:
-        raise RedfishError(node=task.node.uuid, operation=_OPERATIONS[memory["operation"]], error=fault)
-    _store(task, _logical_disks(task, memory["controllers"]))
+            check_restart(task, _OPERATIONS[work.operation])
+    work = _send(task, work)
+    if work.tasks:
+        _wait(task, work)
+        return _CHANGE.begin(task, f"the BMC to {work.operation} logical disks")
+    node_waits.end(task.node, _CHANGE.kind)
+    if (fault := _fault_afterwards(task, work)) is not None:
+        raise RedfishError(node=task.node.uuid, operation=_OPERATIONS[work.operation], error=fault)
+    _store(task, _logical_disks(task, controllers))
     return None
 
 
-def _fault_afterwards(task: Task, memory: Memory) -> str | None:
+def _fault_afterwards(task: Task, work: RaidChange) -> str | None:
     """Return what of the changes the BMC does not show, None when it shows all of them, now or a little later."""
     fault: list[str | None] = []
 
     def is_carried_out() -> bool:
-        fault[:] = [read(task, "reading the volumes", lambda system: not_carried_out(system, memory), anew=True)]
+        fault[:] = [read(task, "reading the volumes", lambda system: not_carried_out(system, work), anew=True)]
         return fault == [None]
 
     is_stored_soon(is_carried_out)
     return fault[0]
 
 
-def _wait(task: Task, memory: Memory) -> None:
-    if memory.pop("restarts"):
-        waiting_step.restart(task, KEY, memory)
-    else:
-        waiting_step.remember(task, KEY, memory)
+def _wait(task: Task, work: RaidChange) -> None:
+    (_CHANGE.restart if work.restarts else _CHANGE.remember)(task, replace(work, restarts=False))
 
 
-def _send(task: Task, memory: Memory) -> Memory:
+def _send(task: Task, known: RaidChange) -> RaidChange:
     """Order changes until each controller has a task or nothing is left; volumes are deleted before others are made."""
     # What is known of orders is stored before them: a conductor that takes over does not give them twice.
-    waiting_step.remember(task, KEY, {**memory, "sending": True})
-    rest: dict[str, list[Any]] = {"delete": list(memory["delete"]), "create": list(memory["create"])}
-    kept = {
-        name: value
-        for name, value in memory.items()
-        if name in ("operation", "controllers", "gone", "made", "kept", "unsaid", *waiting_step.CARRIED)
-    }
+    _CHANGE.remember(task, replace(known, sending=True))
+    rest: dict[str, list[Any]] = {"delete": list(known.delete), "create": list(known.create)}
     tasks: list[str] = []
     restarts = False
 
@@ -253,17 +244,17 @@ def _send(task: Task, memory: Memory) -> Memory:
 
     while (rest["delete"] or rest["create"]) and not tasks:
         change(task, "changing the logical disks", act)
-    return {**kept, **rest, "tasks": tasks, "restarts": restarts}
+    return replace(known, delete=rest["delete"], create=rest["create"], tasks=tasks, restarts=restarts, sending=False)
 
 
-def _judge(task: Task, memory: Memory) -> Verdict:
-    if memory.get("sending"):
+def _judge(task: Task, known: RaidChange) -> Verdict[RaidChange]:
+    if known.sending:
         return StepFailed(
             "the conductor ended while it ordered a change of logical disks; check which of them there are"
         )
 
     def states(system: System) -> list[Any]:
-        return [read_task(system, uri) for uri in memory["tasks"]]
+        return [read_task(system, uri) for uri in known.tasks]
 
     found = read(task, "watching a change of logical disks", states, anew=True)
     # A task that says nothing may have done its work, which the volumes show.
@@ -272,29 +263,28 @@ def _judge(task: Task, memory: Memory) -> Verdict:
         return StepFailed(f"the logical disks could not be changed: {'; '.join(failed)}")
     if not all(state.is_over for state in found):
         return None
-    memory = {**memory, "unsaid": [*memory.get("unsaid", ()), *(state.text for state in unsaid)]}
-    if memory["delete"] or memory["create"]:
-        return lambda task, _: _continue(task, memory)
-    if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):
+    work = replace(known, unsaid=[*known.unsaid, *(state.text for state in unsaid)])
+    if work.delete or work.create:
+        return lambda task, _: _continue(task, work)
+    if work.restarted_at and not work.has_booted(task.node):
         return None
-    if (fault := _fault_afterwards(task, memory)) is not None:
-        return StepFailed("; ".join(("the logical disks could not be changed", fault, *memory.get("unsaid", ()))))
-    disks = _logical_disks(task, memory.get("controllers", ()))
+    if (fault := _fault_afterwards(task, work)) is not None:
+        return StepFailed("; ".join(("the logical disks could not be changed", fault, *work.unsaid)))
+    disks = _logical_disks(task, work.controllers)
 
-    def finish(task: Task, memory: Memory) -> Ended:
+    def finish(task: Task, _: RaidChange) -> Ended:
         _store(task, disks)
         return StepDone()
 
     return finish
 
 
-def _continue(task: Task, memory: Memory) -> Ended | None:
-    memory = _send(task, memory)
-    if memory["tasks"]:
-        _wait(task, memory)
+def _continue(task: Task, work: RaidChange) -> Ended | None:
+    work = _send(task, work)
+    if work.tasks:
+        _wait(task, work)
     else:
-        # The next look finds the end.
-        waiting_step.remember(task, KEY, {name: value for name, value in memory.items() if name != "restarts"})
+        _CHANGE.remember(task, work)  # the next look finds the end
     return None
 
 

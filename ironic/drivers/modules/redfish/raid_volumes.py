@@ -1,12 +1,14 @@
 """The volumes of a Redfish machine: which of them are logical disks, and whether a change of them was carried out."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, given, leads_to
 from ironic.drivers.modules.redfish.members import linked, plain_path, seen_members, whole_members
+from ironic.drivers.modules.redfish.waiting_step import AtBmc
 
 # Kinds of volumes in schemas before they had levels.
 _FORMER_TYPES: Final = {
@@ -17,6 +19,28 @@ _FORMER_TYPES: Final = {
     "SpannedStripesWithParity": "RAID50",
 }
 _RAW: Final = "RawDevice"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaidChange(AtBmc):
+    """A change of logical disks, as it is remembered from one order to the next.
+
+    ``delete`` and ``create`` are still to be ordered, ``tasks`` are the BMC's of what was ordered. At the end the
+    volumes at ``gone`` must be away, or ``made`` new ones be there beside ``kept``; what an earlier release began has
+    neither.
+    """
+
+    operation: str
+    delete: Sequence[Mapping[str, Any]] = ()
+    create: Sequence[Mapping[str, Any]] = ()
+    controllers: Sequence[str] = ()
+    gone: Sequence[str] = ()
+    made: int | None = None
+    kept: Sequence[str] = ()
+    tasks: Sequence[str] = ()
+    restarts: bool = False
+    sending: bool = False
+    unsaid: Sequence[str] = ()
 
 
 def named(storages: Iterable[Any]) -> dict[str, Any]:
@@ -99,20 +123,16 @@ def paths_at(system: System, controllers: Collection[str]) -> list[str]:
     return [volume.path for volume in _volumes_at(system, controllers)]
 
 
-def not_carried_out(system: System, change: Mapping[str, Any]) -> str | None:
-    """Return what of a change of logical disks the BMC does not show, None when it shows all of it.
-
-    ``change`` has ``gone``, paths of deleted ones; or ``made``, how many are new, and ``kept``, the paths of volumes
-    beside them. What an earlier release began has neither.
-    """
-    if gone := change.get("gone"):
+def not_carried_out(system: System, change: RaidChange) -> str | None:
+    """Return what of a change of logical disks the BMC does not show, None when it shows all of it."""
+    if gone := change.gone:
         present = {plain_path(one["path"]) for one in volume_paths(system)}
         left = [path for path in gone if plain_path(path) in present]
         return f"the BMC has accepted the deletion of logical disks and still shows {', '.join(left)}" if left else None
-    if (made := change.get("made")) is None:
+    if (made := change.made) is None:
         return None
-    kept = set(map(plain_path, change["kept"]))
-    new = [one for one in _volumes_at(system, change["controllers"]) if plain_path(one.path) not in kept]
+    kept = set(map(plain_path, change.kept))
+    new = [one for one in _volumes_at(system, change.controllers) if plain_path(one.path) not in kept]
     if len(new) < made:
         return f"the BMC has accepted {made} new logical disks and shows {len(new)}"
     if len(disks := [one.path for one in new if raid_type(one)]) > made:
