@@ -14,7 +14,6 @@ from oslo_config import cfg
 
 from ironic.command import lifecycle
 from ironic.conf import BORROWED, CONF, OPTIONS, checked_values, config_files, prepare
-from ironic.drivers.modules.redfish import waiting_step
 from ironic.tests.unit.conf.test_files import as_before, written
 
 __all__ = ["as_before"]
@@ -299,7 +298,7 @@ def test_an_interval_of_the_reference_that_switches_looks_off_is_taken(tmp_path:
     path = tmp_path / "ironic.conf"
     path.write_text(f"[redfish]\n{name} = 0\n")
     prepare(["--config-file", str(path)])
-    assert waiting_step.spacing(CONF.redfish[name]) == 0
+    assert CONF.redfish[name] == 0
 
 
 def test_a_missing_file_for_logging_is_one_line_without_a_traceback(

@@ -69,8 +69,6 @@ def test_it_reads_what_else_may_be_so():
     marked = stored("clean restarts, is polled and is to be aborted")
     assert (marked.restarts, marked.is_polled, marked.current and marked.current.abort_after) == (True, True, True)
     assert stored("clean has to repeat its step").next_index == 1
-    waiting = stored("service waits ten minutes")
-    assert waiting.until is not None and waiting.seconds_left(waiting.until - timedelta(seconds=9)) == 9
     assert stored("clean works on a child").child is not None
     assert stored("clean waits without a ramdisk").has_no_ramdisk is True
     begun = stored("clean waits for its ramdisk")

@@ -6,17 +6,25 @@ Beside the fake family there are two scripted interfaces. They note what is call
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from datetime import timedelta
 from typing import Any
+
+import sqlalchemy as sa
 
 from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.tasks import TaskFactory
+from ironic.conductor.wait_looks import WaitLooks
 from ironic.core.context import RequestContext
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import NodeRecord, Store
+from ironic.db.tables import node_waits
 from ironic.drivers import base, extensions
 from ironic.drivers.composition import Composition
 from ironic.drivers.modules.fake import FakeDeploy, FakeManagement, FakePower
+from ironic.drivers.task import SHUTS_DOWN
+from ironic.drivers.waits import looks
+from ironic.rpc.hash_ring import HashRingManager
 
 HOST = "here"
 
@@ -27,10 +35,11 @@ class Inline:
     def __init__(self) -> None:
         self.full = False
         self.lost = False
+        self.refuses_work = False  # but the rounds of periodic tasks go on
         self.taken, self.size = 0, 30
 
     def take(self, purpose: str, party: object = None, *, background: bool = False) -> "Inline":
-        if self.full:
+        if self.full or (self.refuses_work and purpose.endswith(tuple("0123456789abcdef"))):
             raise NoFreeConductorWorker(host=HOST)
         self.taken += 1
         return self
@@ -108,6 +117,10 @@ def scripted_vendor(script: Script) -> type:
         def third(self, task: Any) -> Any:
             return script.play("third", task)
 
+        @looks("scripted", interval=lambda: 60)
+        def look_at_it(self, task: Any, wait: Any) -> Any:
+            return script.play("look", task, wait=wait)
+
         @base.service_step(argsinfo={"speed": {"description": "how fast", "required": True}})
         @base.deploy_step(priority=0, argsinfo={"speed": {"description": "how fast", "required": True}})
         @base.clean_step(priority=0, argsinfo={"speed": {"description": "how fast", "required": True}})
@@ -164,7 +177,8 @@ def scripted_power(script: Script) -> type:
 
         def set_power_state(self, task: Any, power_state: str, timeout: int | None = None) -> None:
             script.play(f"set {power_state}", task, timeout=timeout)
-            super().set_power_state(task, power_state, timeout)
+            if task.notes.get(SHUTS_DOWN) is None:
+                super().set_power_state(task, power_state, timeout)
 
     return ScriptedPower
 
@@ -289,6 +303,16 @@ class Bench:
         """Send a heartbeat."""
         said = {"callback_url": "http://192.0.2.7:9999", "agent_version": "11.0", **more}
         self.endpoint.heartbeat(self.context, uuid, said)
+
+    def look(self, seconds: float = 0) -> None:
+        """Let time pass for what nodes wait for, then look at what is due, as the only conductor there is."""
+        self.store.conductors.register(HOST, "", ["fake-hardware"], [])
+        columns, passed = ("since", "until", "next_look", "changed"), timedelta(seconds=seconds)
+        with self.store.writing() as connection:
+            for row in connection.execute(sa.select(node_waits)).all():
+                earlier = {name: moment and moment - passed for name in columns if (moment := getattr(row, name))}
+                connection.execute(sa.update(node_waits).where(node_waits.c.id == row.id).values(earlier))
+        WaitLooks(self.tasks, HashRingManager(self.store, heartbeat_timeout=60))()
 
     def history(self, uuid: str) -> list[tuple[Any, ...]]:
         """Return severity, type and text of the node's history, oldest first."""

@@ -3,14 +3,13 @@
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
-from ironic.conductor import power
-from ironic.conductor.awaited_shutdowns import AwaitedShutdowns
-from ironic.core import states
+from ironic.conductor.power import SHUTDOWN
+from ironic.core import node_waits, states
 from ironic.core.errors import IronicError
-from ironic.core.values import utc_now
-from ironic.drivers import awaited_shutdown
-from ironic.rpc.hash_ring import HashRingManager
+from ironic.db import tables
+from ironic.drivers.task import SHUTS_DOWN, Waiter
 from ironic.tests.databases import counting_statements
 
 OFF, ON = states.POWER_OFF, states.POWER_ON
@@ -18,14 +17,18 @@ OFF, ON = states.POWER_OFF, states.POWER_ON
 
 @pytest.fixture
 def look(bench):
-    """Return the periodic task of this conductor, which is the only one."""
-    bench.store.conductors.register(bench.tasks.host, "", ["fake-hardware"], [])
-    return AwaitedShutdowns(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60))
+    """Return what looks at the machines of this conductor, which is the only one."""
+    return lambda: bench.look(10)
 
 
 def shutting_down(bench, target=states.SOFT_POWER_OFF, seconds=60, **values) -> str:
     """Have a user order a soft change; the machine takes its time."""
-    bench.script.answers[f"set {target}"] = lambda task: awaited_shutdown.suspend(seconds)
+
+    def shut_down(task):
+        if task.waiter is Waiter.REQUEST:
+            task.notes.put(SHUTS_DOWN, seconds)
+
+    bench.script.answers[f"set {target}"] = shut_down
     uuid = bench.node("power", power_state=ON, **values)
     bench.endpoint.change_node_power_state(bench.context, uuid, target, None)
     row = bench.row(uuid)
@@ -37,7 +40,7 @@ def shutting_down(bench, target=states.SOFT_POWER_OFF, seconds=60, **values) -> 
 def power_of(bench, uuid) -> tuple[str | None, str | None, bool]:
     """Return power state and target, and whether a shutdown is awaited."""
     row = bench.row(uuid)
-    return row.power_state, row.target_power_state, power.AWAITED in row.driver_internal_info
+    return row.power_state, row.target_power_state, node_waits.is_open(row, SHUTDOWN)
 
 
 def test_no_worker_and_no_lock_until_the_machine_is_off(bench, look):
@@ -111,8 +114,8 @@ def test_a_flow_that_changes_the_power_replaces_it(bench, look):
 @pytest.mark.demand("S60")
 def test_another_conductor_ends_what_a_dead_one_has_ordered(bench, look):
     uuid = shutting_down(bench)
-    left = {"target": states.SOFT_POWER_OFF, "until": (utc_now() - timedelta(seconds=1)).isoformat()}
-    bench.store.nodes.update(uuid, {"driver_internal_info": {power.AWAITED: left}})
+    with bench.store.writing() as connection:
+        connection.execute(sa.update(tables.node_waits).values(until=bench.store.clock() - timedelta(seconds=1)))
     look()
     assert power_of(bench, uuid) == (ON, None, False)
 

@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor import periodic_tasks
-from ironic.conductor.awaited_shutdowns import AwaitedShutdowns
 from ironic.conductor.consoles import ConsoleRestorer
+from ironic.conductor.flows import resuming
 from ironic.conductor.power_sync import PowerSync
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import ConsoleSubprocessFailed, NoFreePhysicalPorts, VifInvalidForAttach
-from ironic.drivers import awaited_shutdown
 from ironic.drivers.modules.agent_power import AgentPower
 from ironic.drivers.modules.console.console_servers import ConsoleEnd
 from ironic.drivers.step_declarations import StepFailed
+from ironic.drivers.task import SHUTS_DOWN
 from ironic.rpc import message_format
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.bench import HOST, Bench, Script
@@ -79,10 +78,9 @@ def test_of_a_restart_by_the_agent(bench: Bench, expect: Expect, heartbeat: bool
 
 
 def test_of_a_shutdown_that_does_not_come(bench: Bench, expect: Expect) -> None:
-    bench.script.answers["set soft power off"] = lambda task: awaited_shutdown.suspend(-1)
-    bench.store.conductors.register(HOST, "", ["fake-hardware"], [])
+    bench.script.answers["set soft power off"] = lambda task: task.notes.put(SHUTS_DOWN, -1)
     uuid = _power(bench, states.SOFT_POWER_OFF)
-    AwaitedShutdowns(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60))()
+    bench.look()
     expect(uuid)
 
 
@@ -205,7 +203,7 @@ def test_of_a_setting_that_does_not_take_effect(managed: Bench, expect: Expect) 
     uuid = _managed(managed)
     with managed.tasks.acquire(managed.context, uuid, purpose="test") as task:
         end = StepFailed("the BMC has accepted secure_boot True, but does not report it")
-        periodic_tasks._end_step(task, end)
+        resuming.end_look(task, end)
     expect(uuid, bench=managed)
 
 
