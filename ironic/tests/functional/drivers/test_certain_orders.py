@@ -8,7 +8,7 @@ import pytest
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers import awaited_setting
+from ironic.drivers import waits
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
@@ -18,7 +18,7 @@ from ironic.drivers.modules.redfish.network_cards import seen_cards
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.processors_and_memory import memory_of
 from ironic.drivers.modules.redfish.raid import RedfishRAID
-from ironic.drivers.task import BareDriver
+from ironic.drivers.task import BareDriver, Waiter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import on
 from ironic.tests.unit.drivers.machine import Work
@@ -393,7 +393,7 @@ def test_nothing_is_ordered_that_needs_a_restart_which_would_be_refused(
     with pytest.raises(RedfishError, match="no power state that is known.*nothing was ordered"):
         NEEDS_RESTART[name](task)
     assert [method for method, path in restarted.requests if method != "GET" and "/Sessions" not in path] == []
-    assert task.node.driver_internal_info.keys().isdisjoint({"redfish_bios_state", "raid_configs"})
+    assert (task.node.driver_internal_info, task.node.pending_waits) == ({}, {})
 
 
 def test_a_setting_that_is_there_needs_no_restart(restarted: HostileBmc) -> None:
@@ -402,5 +402,6 @@ def test_a_setting_that_is_there_needs_no_restart(restarted: HostileBmc) -> None
     task.driver = BareDriver({"power": RedfishPower()})
     assert RedfishBIOS().apply_configuration(task, [{"name": "A", "value": "y"}]) is None
     RedfishManagement().set_secure_boot_state(task, False)
-    with awaited_setting.without_waiting(), pytest.raises(awaited_setting.SettingOrdered):
+    with waits.waiting(task, Waiter.NO_ONE):
         RedfishManagement().set_boot_mode(task, "bios")
+    assert [path for method, path in restarted.requests if method == "POST" and "Reset" in path] == []

@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from ironic.command.file_server import FileServer
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageDownloadFailed, RedfishError
 from ironic.drivers.modules.redfish import firmware_images, firmware_updates
@@ -32,7 +32,7 @@ from ironic.tests.functional.drivers.test_redfish_firmware import (  # noqa: F40
     task_is,
 )
 from ironic.tests.swift_store import ACCOUNT, SwiftStore, swift_store
-from ironic.tests.unit.drivers.machine import UUID, Work
+from ironic.tests.unit.drivers.machine import UUID, Work, look, remember
 
 CONTENT = b"the firmware " * 5000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -83,10 +83,10 @@ def begun(bmc: HostileBmc, *updates: dict[str, Any]) -> Work:
     return task
 
 
-def until_end(task: Work, look: Callable[..., Any]) -> Any:
+def until_end(task: Work, kind: str = UPDATES.kind) -> Any:
+    interface: Any = RedfishManagement() if kind == UNNAMED_UPDATES.kind else RedfishFirmware()
     for _ in range(30):
-        task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
-        if (end := look(task, None, None)) is not None:
+        if (end := look(task, interface, kind)) is not None:
             return end
     pytest.fail("the step goes on for ever")
 
@@ -101,14 +101,14 @@ def test_an_image_in_a_file_is_published_until_the_step_ends(
     assert requests.get(order["ImageURI"], timeout=60).content == CONTENT
     assert requests.get(order["ImageURI"].rpartition("/")[0], timeout=60).status_code == 404
     task_is(bmc, "Completed", TaskStatus="OK")
-    assert until_end(task, RedfishFirmware().watch_firmware_update) == StepDone()
+    assert until_end(task) == StepDone()
     assert published(tmp_path) == []
 
 
 def test_a_failed_update_leaves_no_image(bmc: HostileBmc, image: str, tmp_path: Path) -> None:
     task = begun(bmc, {"component": "bios", "url": image})
     task_is(bmc, "Exception")
-    assert isinstance(until_end(task, RedfishFirmware().watch_firmware_update), StepFailed)
+    assert isinstance(until_end(task), StepFailed)
     assert published(tmp_path) == []
 
 
@@ -118,7 +118,7 @@ def test_a_refused_order_leaves_no_image_and_no_memory(bmc: HostileBmc, image: s
     with pytest.raises(RedfishError):
         RedfishFirmware().update(task, [{"component": "bios", "url": image}])
     assert published(tmp_path) == []
-    assert UPDATES.key not in task.node.saved["driver_internal_info"]
+    assert not node_waits.is_open(task.node, UPDATES.kind)
 
 
 def test_nothing_is_flashed_when_one_image_is_missing(
@@ -129,7 +129,7 @@ def test_nothing_is_flashed_when_one_image_is_missing(
             on(bmc), [{"component": "bios", "url": image}, {"component": "bmc", "url": image + "x"}]
         )
     with pytest.raises(ImageDownloadFailed):
-        UNNAMED_UPDATES.begin(on(bmc), [{"url": image}, {"url": image, "checksum": "0" * 64}])
+        UNNAMED_UPDATES.update(on(bmc), [{"url": image}, {"url": image, "checksum": "0" * 64}])
     assert sent == []
     assert published(tmp_path) == []
 
@@ -146,7 +146,7 @@ def test_source_local_publishes_what_the_bmc_could_fetch(
     assert requests.get(sent[0]["ImageURI"], timeout=60).content == CONTENT
     assert len(published(tmp_path)) == 1
     task_is(bmc, "Completed", TaskStatus="OK")
-    assert until_end(task, RedfishFirmware().watch_firmware_update) == StepDone()
+    assert until_end(task) == StepDone()
 
 
 def test_another_conductor_publishes_the_rest_on_its_own_host(
@@ -156,8 +156,7 @@ def test_another_conductor_publishes_the_rest_on_its_own_host(
     firmware_images.withdraw(UUID, [])
     task_is(bmc, "Completed", TaskStatus="OK")
     for _ in range(5):
-        task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
-        RedfishFirmware().watch_firmware_update(task, None, None)
+        look(task, RedfishFirmware(), UPDATES.kind)
     assert len(sent) == 2
     assert requests.get(sent[1]["ImageURI"], timeout=60).content == CONTENT
 
@@ -166,9 +165,8 @@ def test_a_conductor_that_died_while_it_fetched_is_followed_by_another(
     bmc: HostileBmc, sent: list[dict[str, Any]], image: str
 ) -> None:
     task = begun(bmc, {"component": "bmc", "url": image})
-    task.node.saved["driver_internal_info"][UPDATES.key]["phase"] = "fetching"
-    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
-    assert RedfishFirmware().watch_firmware_update(task, None, None) is None
+    remember(task, UPDATES.kind, phase="fetching")
+    assert look(task, RedfishFirmware(), UPDATES.kind) is None
     assert len(sent) == 2
 
 
@@ -205,7 +203,7 @@ def test_a_file_can_be_offered_by_swift(
     assert swift.expiry[path] == "700"
     assert published(tmp_path) == []
     task_is(bmc, "Completed", TaskStatus="OK")
-    assert until_end(task, RedfishFirmware().watch_firmware_update) == StepDone()
+    assert until_end(task) == StepDone()
     assert list(swift.objects) == [f"{ACCOUNT}/vendor/nic.bin"]
 
 
@@ -256,11 +254,11 @@ def test_the_older_step_checks_images_and_restarts_for_each(
     assert RedfishManagement().update_firmware(task, images) == states.CLEANWAIT
     task.node.provision_state = states.CLEANWAIT
     task_is(bmc, "Completed", TaskStatus="OK")
-    assert until_end(task, RedfishManagement().watch_firmware_update) == StepDone()
+    assert until_end(task, UNNAMED_UPDATES.kind) == StepDone()
     assert len(sent) == 3
     assert sent[2]["ImageURI"] == URL, "the BMC fetches it itself, as the option says"
     assert restarts(bmc) == 3
-    assert UNNAMED_UPDATES.key not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, UNNAMED_UPDATES.kind)
     assert published(tmp_path) == []
 
 
@@ -301,15 +299,13 @@ class Shop:
     nodes: Nodes
 
 
-@pytest.mark.parametrize("state", [states.CLEANFAIL, states.MANAGEABLE])
-def test_images_of_updates_that_are_over_are_removed(bmc: HostileBmc, image: str, tmp_path: Path, state: str) -> None:
-    """A step that was aborted or ran out of time leaves its memory behind."""
+def test_images_of_updates_that_are_over_are_removed(bmc: HostileBmc, image: str, tmp_path: Path) -> None:
+    """The move that ends an aborted step ends its wait."""
     task = begun(bmc, {"component": "bios", "url": image})
     store: Any = Shop(Nodes({UUID: task.node}))
     firmware_updates.remove_leftovers(store)
     assert len(published(tmp_path)) == 1
-    task.node.provision_state = state
-    assert UPDATES.key in task.node.driver_internal_info
+    node_waits.end_all(task.node)
     firmware_updates.remove_leftovers(store)
     assert published(tmp_path) == []
     begun(bmc, {"component": "bios", "url": image})

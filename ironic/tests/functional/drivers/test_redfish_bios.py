@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from oslo_db.exception import DBDataError
 
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import RedfishError
@@ -18,7 +18,7 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
-from ironic.tests.unit.drivers.machine import Work, items_of, work_on
+from ironic.tests.unit.drivers.machine import Work, items_of, look, remembered, work_on
 
 BIOS = f"{SYSTEM}/Bios"
 PENDING = f"{BIOS}/Settings"
@@ -102,7 +102,7 @@ def apply_pending(bmc: ScriptedBmc, *, refused: tuple[str, ...] = ()) -> Callabl
 
 def watched(task: Work) -> Any:
     task.node.provision_state = states.CLEANWAIT
-    return RedfishBIOS().watch_bios_settings(task, None, None)
+    return look(task, RedfishBIOS(), KEY)
 
 
 def orders(bmc: ScriptedBmc) -> list[Any]:
@@ -261,9 +261,9 @@ def test_a_step_applies_settings_by_a_restart_and_holds_nothing(bmc: ScriptedBmc
         (f"{SYSTEM}/Actions/ComputerSystem.Reset", {"ResetType": "On"}),
     ]
     assert orders(bmc)[0][1]["@Redfish.SettingsApplyTime"]["ApplyTime"] == "OnReset"
-    assert task.node.saved["driver_internal_info"][KEY]["requested_bios_attrs"] == {"Turbo": "Off", "Cores": 16}
+    assert remembered(task, KEY)["requested_bios_attrs"] == {"Turbo": "Off", "Cores": 16}
     assert watched(task) == StepDone()
-    assert KEY not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, KEY)
     stored = {row["name"]: row["value"] for row in items_of(task.store.bios_settings)}
     assert (stored["Turbo"], stored["Cores"]) == ("Off", "16")
 
@@ -285,7 +285,6 @@ def test_an_end_that_a_dead_conductor_has_not_stored_is_found_again(bmc: Scripte
     bmc.on_reset = apply_pending(bmc)
     RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "Off"}])
     assert watched(task) == StepDone()
-    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
     assert watched(task) == StepDone()
 
 
@@ -457,4 +456,5 @@ def test_with_an_agent_the_step_ends_after_its_first_heartbeat(bmc: ScriptedBmc,
     memory = AgentMemory(task.node)
     memory.record({"callback_url": "http://192.0.2.1:9999"})
     memory.record_contact(utc_now() + timedelta(seconds=1))
+    task.node.save()
     assert watched(task) == StepDone()

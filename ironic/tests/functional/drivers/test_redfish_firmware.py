@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.values import utc_now
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
@@ -18,9 +18,10 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.unit.drivers import machine
 from ironic.tests.unit.drivers.machine import Work, items_of, work_on
 
-KEY = UPDATES.key
+KEY = UPDATES.kind
 UPDATE = "/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate"
 RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
 TASK = "/redfish/v1/TaskService/Tasks/1"
@@ -109,20 +110,18 @@ def begun(bmc: HostileBmc, *updates: dict[str, Any]) -> Work:
 
 def look(task: Work) -> Any:
     """Look at the update as any conductor does: by what is stored."""
-    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
-    return RedfishFirmware().watch_firmware_update(task, None, None)
+    return machine.look(task, RedfishFirmware(), KEY)
 
 
 def until_end(task: Work, most: int = 12) -> Any:
     for _ in range(most):
         if (end := look(task)) is not None:
             return end
-    pytest.fail(f"the step goes on for ever: {task.node.driver_internal_info[KEY]}")
+    pytest.fail(f"the step goes on for ever: {remembered(task)}")
 
 
 def remembered(task: Work) -> dict[str, Any]:
-    found: dict[str, Any] = task.node.saved["driver_internal_info"][KEY]
-    return found
+    return machine.remembered(task, KEY)
 
 
 def phase(task: Work) -> str:
@@ -227,7 +226,7 @@ def test_a_bios_update_restarts_the_machine_once(bmc: HostileBmc, sent: list[dic
     bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
     assert until_end(task) == StepDone()
     assert (restarts(bmc), len(sent)) == (1, 1)
-    assert KEY not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, KEY)
     assert "1.1" in [item["current_version"] for item in items_of(task.store.firmware)]
     assert RedfishPower().supports_power_sync(task)
 
@@ -321,8 +320,7 @@ def test_a_card_that_does_not_begin_gets_a_restart(bmc: HostileBmc) -> None:
 
 
 def age(task: Work, name: str, seconds: float) -> None:
-    memory = task.node.saved["driver_internal_info"][KEY]
-    memory[name] = (utc_now() - timedelta(seconds=seconds)).isoformat()
+    machine.remember(task, KEY, **{name: (utc_now() - timedelta(seconds=seconds)).isoformat()})
 
 
 def test_updates_follow_one_another_in_the_given_order(bmc: HostileBmc, sent: list[dict[str, Any]]) -> None:
@@ -344,7 +342,7 @@ def test_a_failed_task_fails_the_step_with_its_messages(bmc: HostileBmc, state: 
     end = look(task)
     assert isinstance(end, StepFailed)
     assert f"updating bios from {URL} failed: Update.1.0.Bad; Wrong image" in end.reason
-    assert KEY not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, KEY)
 
 
 def test_it_waits_as_long_as_the_argument_says(bmc: HostileBmc) -> None:
@@ -366,9 +364,9 @@ def test_the_bmc_must_answer_before_it_goes_on(bmc: HostileBmc, sent: list[dict[
         kept = bmc.documents.pop(path)
         assert look(task) is None
         bmc.documents[path] = kept
-        assert remembered(task)["answers"] == 0, "the answers before do not count"
+        assert remembered(task).get("answers", 0) == 0, "the answers before do not count"
     for number in range(3):
-        assert (remembered(task)["answers"], len(sent)) == (number, 1)
+        assert (remembered(task).get("answers", 0), len(sent)) == (number, 1)
         assert look(task) is None
     assert look(task) is None
     assert len(sent) == 2
@@ -431,7 +429,7 @@ def test_the_wait_does_not_time_out_while_the_bmc_answers(bmc: HostileBmc) -> No
 
 def test_a_restart_that_a_dead_conductor_has_only_stored_is_done(bmc: HostileBmc) -> None:
     task = begun(bmc, {"component": "bios", "url": URL})
-    task.node.saved["driver_internal_info"][KEY] |= {"phase": "restart", "restarted_at": utc_now().isoformat()}
+    machine.remember(task, KEY, phase="restart", restarted_at=utc_now().isoformat())
     assert look(task) is None
     assert restarts(bmc) == 1
     assert phase(task) == "task"
@@ -440,7 +438,7 @@ def test_a_restart_that_a_dead_conductor_has_only_stored_is_done(bmc: HostileBmc
 @pytest.mark.parametrize("sign", ["task", "reset time"])
 def test_a_restart_that_a_dead_conductor_has_done_is_not_repeated(bmc: HostileBmc, sign: str) -> None:
     task = begun(bmc, {"component": "bios", "url": URL})
-    task.node.saved["driver_internal_info"][KEY] |= {"phase": "restart", "restarted_at": utc_now().isoformat()}
+    machine.remember(task, KEY, phase="restart", restarted_at=utc_now().isoformat())
     if sign == "task":
         task_is(bmc, "Running")
     else:
@@ -454,7 +452,7 @@ def test_an_order_that_a_dead_conductor_may_have_sent_is_not_sent_again(
     bmc: HostileBmc, sent: list[dict[str, Any]]
 ) -> None:
     task = begun(bmc, {"component": "bios", "url": URL})
-    task.node.saved["driver_internal_info"][KEY]["phase"] = "sending"
+    machine.remember(task, KEY, phase="sending")
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "is not known" in end.reason

@@ -8,10 +8,11 @@ import sushy
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.drivers import awaited_shutdown
+from ironic.drivers import waits
 from ironic.drivers.modules.bmc import power_actions
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.task import SHUTS_DOWN, Waiter
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, scripted_bmc
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on
@@ -100,10 +101,10 @@ def test_a_shutdown_is_left_to_the_conductor_after_a_moment(
     power: RedfishPower, monkeypatch: pytest.MonkeyPatch, wanted: str
 ) -> None:
     monkeypatch.setattr(power_actions, "_SHUTDOWN_SECONDS", 0.1)
-    with scripted_bmc("On") as slow, awaited_shutdown.suspendable():
+    with scripted_bmc("On") as slow:
         slow.on_reset = lambda _kind: slow.documents[SYSTEM].update(PowerState="On")
         task = work_on(driver_info={"redfish_address": slow.address, "redfish_system_id": SYSTEM})
-        with pytest.raises(awaited_shutdown.ShutdownAwaited) as left:
+        with waits.waiting(task, Waiter.REQUEST):
             power.set_power_state(task, wanted, timeout=40)
         assert slow.sent() == [{"ResetType": "GracefulShutdown"}]
-    assert left.value.seconds == pytest.approx(39.9)
+    assert task.notes.get(SHUTS_DOWN) == pytest.approx(39.9)

@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import awaited_setting
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.raid import KEY, RedfishRAID
+from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, hostile_bmc
+from ironic.tests.unit.drivers import machine
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 STORAGE = f"{SYSTEM}/Storage"
@@ -58,6 +59,9 @@ def bmc_with_storage() -> Iterator[Any]:
                 }
         bmc.misbehave = lambda handler: _ordered(bmc, handler)
         yield bmc
+
+
+KEY = "raid_configs"
 
 
 def _ordered(bmc: Any, handler: Handler) -> bool:
@@ -117,8 +121,7 @@ def on(bmc: Any, *disks: dict[str, Any]) -> Work:
 
 def look(task: Work) -> Any:
     task.node.provision_state = states.CLEANWAIT
-    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
-    return RedfishRAID().watch_raid_configuration(task, None, None)
+    return machine.look(task, RedfishRAID(), KEY)
 
 
 def mirror(size: int = 50, **more: Any) -> dict[str, Any]:
@@ -145,7 +148,7 @@ def test_volumes_are_made_at_once_where_the_bmc_does_so(bmc: Any) -> None:
     ]
     assert found["last_updated"]
     assert task.node.properties == {"local_gb": 50, "capabilities": "raid_level:1"}
-    assert KEY not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, KEY)
 
 
 @pytest.mark.parametrize("root, others, made", [(True, False, ["root"]), (False, True, ["data"]), (True, True, None)])
@@ -168,7 +171,7 @@ def test_each_controller_works_on_one_task_and_nothing_is_held(bmc: Any) -> None
     end_tasks(bmc)
     assert look(task) == StepDone()
     assert len(task.node.saved["raid_config"]["logical_disks"]) == 3
-    assert KEY not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, KEY)
     assert bmc.count("POST", RESET) == 0
 
 
@@ -256,7 +259,7 @@ def test_a_failed_task_fails_the_step(bmc: Any) -> None:
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "Drive 0 is foreign" in end.reason
-    assert KEY not in task.node.driver_internal_info
+    assert not node_waits.is_open(task.node, KEY)
 
 
 def test_volumes_are_deleted_on_every_controller(bmc: Any) -> None:
@@ -292,21 +295,11 @@ def test_a_conductor_that_died_while_it_gave_orders_fails_the_step(bmc: Any) -> 
     bmc.in_tasks = True
     task = on(bmc, mirror())
     RedfishRAID().create_configuration(task)
-    task.node.saved["driver_internal_info"][KEY]["sending"] = True
+    machine.remember(task, KEY, sending=True)
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "check which of them" in end.reason
     assert len(bmc.orders) == 1
-
-
-def test_what_another_run_has_left_behind_is_forgotten(bmc: Any) -> None:
-    bmc.in_tasks = True
-    task = on(bmc, mirror())
-    RedfishRAID().create_configuration(task)
-    task.node.saved["driver_internal_info"][KEY]["step_began"] = "2001-01-01T00:00:00"
-    end_tasks(bmc)
-    assert look(task) is None
-    assert KEY not in task.node.driver_internal_info
 
 
 def test_a_target_is_needed_and_checked(bmc: Any) -> None:
@@ -372,7 +365,7 @@ def test_the_agent_is_booted_at_the_end_where_a_setting_is_awaited_before(bmc: A
     assert look(task) is None, "the disks are made, the setting is awaited"
     assert bmc.count("POST", RESET) == 4
     boot.is_set = True
-    awaited_setting.forget(task.node)
+    node_waits.end(task.node, awaited_setting.KIND)
     task.node.save()
     assert look(task) is None
     assert (boot.prepared, bmc.count("POST", RESET)) == (1, 6)

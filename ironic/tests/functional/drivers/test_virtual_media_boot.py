@@ -19,11 +19,12 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue, Nod
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers.modules.inspector.agent import AgentInspect
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.modules.redfish import ramdisk_images, waiting_step
+from ironic.drivers.modules.redfish import ramdisk_images
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
+from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
 from ironic.drivers.task import BareDriver
 from ironic.integrations import object_store, virtual_media_images, web_root
 from ironic.integrations.object_store import ObjectStoreError
@@ -199,7 +200,8 @@ def test_a_ramdisk_that_runs_is_booted_again_for_a_step_that_restarts_the_machin
     former = inserted(machine)["CD"]
     AgentMemory(machine.node).record({"callback_url": "https://192.0.2.9:9999"})
     machine.management.set_boot_device(machine, "disk")
-    waiting_step.restart(machine, "any_step", {})
+    machine.node.provision_state = "cleaning"
+    BmcStep("any_step", "vendor", AtBmc).restart(machine, AtBmc())
     assert machine.management.get_boot_device(machine)["boot_device"] == "cdrom"
     assert inserted(machine)["CD"] != former
 

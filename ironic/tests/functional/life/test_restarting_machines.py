@@ -141,7 +141,7 @@ def seen(running: tuple[Site, db.Store], uuid: str) -> tuple[Any, ...]:
     """Return the state of a node, whether it is locked, and whether a setting is awaited."""
     columns = ("provision_state", "reservation", "driver_internal_info")
     state, holder, memory = running[1].nodes.row(columns, uuid)
-    return state, holder is not None, f'"{AWAITED}"' in (memory or "")
+    return state, holder is not None, f'["{AWAITED}",' in (memory or "")
 
 
 def restart_is_over(bmc: ScriptedBmc) -> None:
