@@ -120,6 +120,8 @@ class Flow:
     starts_over: bool = False
     # A refused list of steps counts as a failure of the operation, although no step ran.
     blames_refusals: bool = False
+    # The interfaces that the instance asks for do not count.
+    ignores_instance: bool = False
     # A held node continues at once on unhold, whether an agent is known or not.
     unholds_at_once: bool = False
 
@@ -217,6 +219,7 @@ CLEAN: Final = Flow(
     ramdisk="deploy",
     network="cleaning",
     starts_over=True,
+    ignores_instance=True,
 )
 DEPLOY: Final = Flow(
     name="deploy",

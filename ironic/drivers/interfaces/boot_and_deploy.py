@@ -8,7 +8,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol, runtime_checkable
 
 from ironic.drivers.interfaces.base_interface import BaseInterface, unsupported
 from ironic.drivers.step_declarations import StepEnd, StepKind
@@ -105,25 +105,8 @@ class InspectInterface(BaseInterface):
         """
         raise unsupported(task, "continue_inspection")
 
-    # Whether reports of ramdisks are for another service, which needs the node unlocked while it processes them.
+    # Whether reports of ramdisks are for another service; then the interface is a `ReportForwarder` too.
     hands_reports_on: ClassVar[bool] = False
-
-    def has_report(self, task: Task) -> bool:
-        """Return whether the other service has a report of this inspection already."""
-        raise unsupported(task, "has_report")
-
-    def note_report(self, task: Task) -> None:
-        """Note, with the lock held, that the other service has the report."""
-        raise unsupported(task, "note_report")
-
-    def hand_report_on(
-        self, node_uuid: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]
-    ) -> None:
-        """Send a report to the other service, without a lock.
-
-        Raise HardwareInspectionFailure if it is refused, TemporaryFailure or NodeLocked if the ramdisk shall post it
-        again later.
-        """
 
     def finish_inspection(self, task: Task) -> None:
         """Store what another service has found, once a periodic method has reported by StepDone that it is done.
@@ -138,6 +121,26 @@ class InspectInterface(BaseInterface):
         Raise HardwareInspectionFailure.
         """
         raise unsupported(task, "reapply_inspection")
+
+
+@runtime_checkable
+class ReportForwarder(Protocol):
+    """An inspect interface whose reports are for another service, which needs the node unlocked meanwhile."""
+
+    def has_report(self, task: Task) -> bool:
+        """Return whether the other service has a report of this inspection already."""
+
+    def note_report(self, task: Task) -> None:
+        """Note, with the lock held, that the other service has the report."""
+
+    def hand_report_on(
+        self, node_uuid: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]
+    ) -> None:
+        """Send a report to the other service, without a lock.
+
+        Raise HardwareInspectionFailure if it is refused, TemporaryFailure or NodeLocked if the ramdisk shall post it
+        again later.
+        """
 
 
 # Key in driver_internal_info: the deploy interface that is replaced until the instance is deleted.

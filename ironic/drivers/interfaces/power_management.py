@@ -45,6 +45,9 @@ class ManagementInterface(BaseInterface):
 
     interface_type: ClassVar[str] = "management"
 
+    # Whether the service knows the address of the BMC, so that no ramdisk has to find it out.
+    knows_bmc_address: ClassVar[bool] = False
+
     # Boot device (names: ironic.drivers.boot_devices)
 
     @abstractmethod

@@ -62,6 +62,7 @@ class RedfishManagement(ManagementInterface):
 
     survey = SURVEY
     is_needed = True
+    knows_bmc_address = True
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
