@@ -28,7 +28,7 @@ from ironic.core.errors import (
 )
 from ironic.core.failure_texts import Reason
 from ironic.drivers import fast_track
-from ironic.drivers.interfaces.boot_and_deploy import ReportForwarder
+from ironic.drivers.interfaces.kinds import ReportForwarder
 from ironic.inspection import boot_tokens
 from ironic.inspection.arrival import rejection_summary
 from ironic.inspection.node_lookup import nothing_found
