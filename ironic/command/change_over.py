@@ -113,7 +113,7 @@ def fates(findings: takeover.Findings) -> list[str]:
 
 
 def check(used: Engine) -> tuple[list[str], list[str]]:
-    """Return what stands against a take-over, with its remedy, and what else is to be known of it; only reads."""
+    """Return why a take-over is refused, with its remedy, and what else is to be known of it; only reads."""
     with used.connect() as connection:
         findings = takeover.plan(connection, settings())
         faults = [

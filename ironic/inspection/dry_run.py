@@ -6,7 +6,7 @@ for it are called. Faults that need the database (a name in use, a driver that n
 run only.
 
 What an author can't see in the verdicts is said in notes: that there is no node, and which hook sets the plug-in data
-that a rule looks for in vain.
+that a rule looks for and does not find.
 """
 
 import logging
@@ -183,7 +183,7 @@ def note_without_node(rules: Sequence[AnyRule]) -> str | None:
 
 
 def _missing_plugin_data(rules: Sequence[AnyRule], facts: Facts, interface: str, *, has_run: bool) -> Iterator[str]:
-    """Yield for plug-in data that rules look for in vain and a hook would set, why they are not there."""
+    """Yield for plug-in data that rules look for and do not find, and a hook would set, why they are not there."""
     if interface not in HOOK_OPTIONS:
         return
     group, option = HOOK_OPTIONS[interface]
