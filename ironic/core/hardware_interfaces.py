@@ -46,6 +46,10 @@ def interface_field(kind: str) -> str:
     return f"{kind}_interface"
 
 
+# Some of `FACTS`, with spaces between.
+Facts = str
+
+
 class InterfaceRow(NamedTuple):
     """One implementation that a conductor offers for a driver: a row of conductor_hardware_interfaces."""
 
@@ -56,8 +60,8 @@ class InterfaceRow(NamedTuple):
     default: bool
     # False for an implementation that the hardware type accepts without listing it (fake-hardware accepts any).
     listed: bool = True
-    # What the API has to know of the implementation, some of `FACTS`, with spaces between.
-    facts: str = ""
+    # What the API has to know of the implementation.
+    facts: Facts = ""
 
 
 # Attributes of the class of an implementation that the API reads in the table, as it has no implementations.
