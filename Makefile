@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
 	@echo "make tidy      format the code and correct what the linter can"
-	@echo "make check     format, lint, types, layers, repetition, unit and wire tests"
+	@echo "make check     format, lint, types, layers, repetition, unit and wire tests; AREA=redfish: unit and functional tests of that name alone"
 	@echo "make test      everything, with the servers it needs"
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed, and all examples of drawn input; twenty minutes"
@@ -90,8 +90,16 @@ tidy: venv
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix .
 
+ifdef AREA
+# What is called so among unit and functional tests, without those that start programs.
+OF_AREA = $(shell find ironic/tests/unit ironic/tests/functional -name 'test_*.py' -path '*$(AREA)*' -not -path '*/life/*' -not -path '*/live/*' -not -path '*/bus/*' -not -path '*/fuzz/*')
+check: venv
+	@test -n '$(OF_AREA)' || { echo "no file of tests has $(AREA) in its path"; exit 1; }
+	@$(PYTEST) $(OF_AREA)
+else
 check: static
 	@$(PYTEST) ironic/tests/unit ironic/tests/functional/wire
+endif
 
 packages:
 	@tools/packages.sh

@@ -9,7 +9,7 @@ from typing import Final
 
 from ironic.conf import OPTIONS, without_effect
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers import driver_options, former_names
+from ironic.drivers import absent_names
 from ironic.drivers.extensions import TYPES_GROUP, installed, interfaces_group
 
 HEAD = """\
@@ -164,23 +164,23 @@ def _ours(group: str) -> set[str]:
 
 def _types() -> Iterator[str]:
     ours = _ours(TYPES_GROUP)
-    for name in sorted(ours | driver_options.HARDWARE_TYPES | former_names.HARDWARE_TYPES):
-        here = "yes" if name in ours else "missing" if name in driver_options.HARDWARE_TYPES else "no; once there"
-        yield f"| {name} | {here} | {'' if name in ours else former_names.way_on(name)} |"
+    coming = absent_names.names(absent_names.TYPE, former=False)
+    for name in sorted(ours | absent_names.names(absent_names.TYPE)):
+        here = "yes" if name in ours else "missing" if name in coming else "no; once there"
+        yield f"| {name} | {here} | {'' if name in ours else absent_names.instead_of(name)} |"
 
 
 def _interfaces() -> Iterator[str]:
     for kind in KINDS:
-        columns = _ours(interfaces_group(kind)), driver_options.INTERFACES[kind], former_names.INTERFACES[kind]
+        columns = _ours(interfaces_group(kind)), *(absent_names.names(kind, former=one) for one in (False, True))
         yield f"| {kind} | {' | '.join(map(_listed, columns))} |"
 
 
 def _replacements() -> Iterator[str]:
-    by_vendor = former_names.way_on("idrac")
-    kinds = [kind for kind in KINDS if kind not in driver_options.NEVER_SKIPPED]
-    missing = {name for kind in kinds for name in driver_options.INTERFACES[kind] | former_names.INTERFACES[kind]}
-    for name in sorted(missing):
-        if (instead := former_names.way_on(name)) != by_vendor:
+    by_vendor = absent_names.instead_of("idrac")
+    missing = {(kind, name) for kind in KINDS for name in absent_names.names(kind)}
+    for name in sorted({name for kind, name in missing if not absent_names.is_never_skipped(kind, name)}):
+        if (instead := absent_names.instead_of(name)) != by_vendor:
             yield f"| {name} | {instead} |"
 
 

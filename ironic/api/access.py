@@ -20,19 +20,12 @@ from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core import secret_updates, syntax
 from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound, NotAuthorized, TemporaryFailure
-from ironic.core.resource_errors import (
-    AllocationNotFound,
-    PortgroupNotFound,
-    PortNotFound,
-    RunbookNotFound,
-    VolumeConnectorNotFound,
-    VolumeTargetNotFound,
-)
+from ironic.core.model.fields import RESOURCES, Belongs, Resource
+from ironic.core.model.node import Node
 from ironic.core.secrets import REPLACEMENT
 
 if TYPE_CHECKING:
-    from ironic.db import Store
-    from ironic.db.repository import Repository
+    pass
 
 
 SEE_NODE: Final = "baremetal:node:get"
@@ -45,8 +38,9 @@ LIST_VOLUMES: Final = "baremetal:volume:list"
 LIST_ALLOCATIONS: Final = "baremetal:allocation:list"
 LIST_RUNBOOKS: Final = "baremetal:runbook:list"
 
-# Lists that are narrowed to the caller's project when the caller may not read all of them.
-_NARROWED: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS})
+# Lists that are narrowed to the caller's project when the caller may not read all of them, as are those of resources
+# with an owner of their own.
+_NARROWED: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES})
 
 # Pairs of a field and the rule that hides it, or a part of it, in the order in which they are applied.
 Hidden = Sequence[tuple[str, str]]
@@ -63,28 +57,12 @@ class Owned(Protocol):
     def lessee(self) -> str | None: ...
 
 
-# What belongs to a node, and takes owner and lessee from it; by the wildcard of the path.
-_NODE_PARTS: Final[Mapping[str, "Callable[[Store], Repository[Any]]"]] = {
-    "port": lambda store: store.ports,
-    "portgroup": lambda store: store.portgroups,
-    "connector": lambda store: store.volume_connectors,
-    "target": lambda store: store.volume_targets,
-}
-_NOT_FOUND: Final[Mapping[str, type[IronicError]]] = {
-    "node": NodeNotFound,
-    "port": PortNotFound,
-    "portgroup": PortgroupNotFound,
-    "connector": VolumeConnectorNotFound,
-    "target": VolumeTargetNotFound,
-    "allocation": AllocationNotFound,
-    "runbook": RunbookNotFound,
-}
-# No row has it, so that a look-up finds nothing.
 # The version since which nodes are named by their names, too.
 NAMES_SINCE: Final = 5
+# No row has it, so that a look-up finds nothing.
 _NO_UUID: Final = "00000000-0000-0000-0000-000000000000"
-# What a caller of any project may do with a public runbook.
-_WITH_PUBLIC_RUNBOOK: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
+# What a caller of any project may do with what is public.
+_WITH_PUBLIC: Final = frozenset({"get", "use"})
 
 
 def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
@@ -96,25 +74,20 @@ def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
         raise NotAuthorized("A token for a domain allows nothing here. Use one for a project or for the system.")
     if route.rule is None:
         return
-    kind = route.subject
-    if values and (kind == "node" or kind in _NODE_PARTS):
+    resource = RESOURCES.get(route.subject)
+    belongs = resource.belongs if values and resource is not None else None
+    if resource is not None and belongs is Belongs.TO_NODE:
         # The handler narrows a list below a node; whether the node exists is only for callers who may see it.
-        rule = SEE_NODE if route.rule in _NARROWED else route.rule
-        with as_if_foreign(request, rule, of_part=kind != "node"):
-            node = values[0]
-            if kind != "node":
-                (node,) = _NODE_PARTS[kind](request.store).row(("node_uuid",), values[0])
-            owner, lessee = _owner_and_lessee(request, node)
-        _check_node(request, rule, kind, values[0], owner, lessee)
-    elif values and kind == "allocation":
-        with as_if_foreign(request, route.rule, see="baremetal:allocation:get"):
-            (owner,) = request.store.allocations.row(("owner",), values[0])
-        require_own(request, route.rule, kind, values[0], owner)
-    elif values and kind == "runbook":
-        with as_if_foreign(request, route.rule, see="baremetal:runbook:get"):
-            owner, public = request.store.runbooks.row(("owner", "public"), values[0])
-        require_own(request, route.rule, kind, values[0], owner, bool(public))
-    elif route.rule in _NARROWED:
+        rule = SEE_NODE if _is_narrowed(route.rule) else route.rule
+        with as_if_foreign(request, rule, of_part=resource is not Node):
+            owner, lessee = _owner_and_lessee(request, _node_of(request, resource, values[0]))
+        _check_node(request, rule, resource, values[0], owner, lessee)
+    elif resource is not None and belongs is Belongs.TO_OWNER:
+        public = (resource.public_by,) if resource.public_by else ()
+        with as_if_foreign(request, route.rule, see=_rule_to_see(resource)):
+            owner, *is_public = request.store.named(resource.stored_in).row(("owner", *public), values[0])
+        require_own(request, route.rule, resource, values[0], owner, any(is_public))
+    elif _is_narrowed(route.rule):
         own_project(request, route.rule)
     else:
         # A list that can't be narrowed to a project needs the right to all of it.
@@ -130,12 +103,13 @@ def as_if_foreign(request: Request, *rules: str, see: str = SEE_NODE, of_part: b
     """
     try:
         yield
-    except tuple(_NOT_FOUND.values()):
+    except tuple(resource.not_found for resource in RESOURCES.values() if resource.belongs is not None):
         if not request.services.policy.is_open:
             if of_part:
                 with contextlib.suppress(NodeNotFound):
                     _owner_and_lessee(request, _NO_UUID)
-            target: dict[str, Any] = dict.fromkeys(("node.owner", "node.lessee", "allocation.owner", "runbook.owner"))
+            owned = (one.word for one in RESOURCES.values() if one.belongs is Belongs.TO_OWNER)
+            target: dict[str, Any] = dict.fromkeys(("node.owner", "node.lessee", *(f"{word}.owner" for word in owned)))
             for rule in (*rules, see):
                 request.services.policy.allows(request.context, rule, target)
         raise
@@ -146,35 +120,57 @@ def _owner_and_lessee(request: Request, node: str) -> tuple[str | None, str | No
     return owner, lessee
 
 
-def require_own(request: Request, rule: str, kind: str, ident: str, owner: str | None, is_public: bool = False) -> None:
-    """Raise 403 for a denied action on an allocation or a runbook, 404 when the caller may not even see it."""
+def _is_narrowed(rule: str) -> bool:
+    owned = (resource.word for resource in RESOURCES.values() if resource.belongs is Belongs.TO_OWNER)
+    return rule in _NARROWED or any(rule == f"baremetal:{word}:list" for word in owned)
+
+
+def _node_of(request: Request, resource: type[Resource], ident: str) -> str:
+    """Return the identifier of the node that something belongs to, or is."""
+    if resource is Node:
+        return ident
+    (node,) = request.store.named(resource.stored_in).row(("node_uuid",), ident)
+    return str(node)
+
+
+def _rule_to_see(resource: type[Resource]) -> str:
+    return f"baremetal:{resource.word}:get"
+
+
+def require_own(
+    request: Request, rule: str, resource: type[Resource], ident: str, owner: str | None, is_public: bool = False
+) -> None:
+    """Raise 403 for a denied action on what has an owner of its own, 404 when the caller may not even see it."""
     policy = request.services.policy
-    target = {f"{kind}.owner": owner}
-    if policy.is_open or (is_public and rule in _WITH_PUBLIC_RUNBOOK) or policy.allows(request.context, rule, target):
+    target = {f"{resource.word}.owner": owner}
+    is_free = is_public and rule.rpartition(":")[2] in _WITH_PUBLIC
+    if policy.is_open or is_free or policy.allows(request.context, rule, target):
         return
-    if not is_public and not policy.allows(request.context, f"baremetal:{kind}:get", target):
-        raise _NOT_FOUND[kind](**{kind: ident})
+    if not is_public and not policy.allows(request.context, _rule_to_see(resource), target):
+        raise resource.not_found(**{resource.word: ident})
     raise HTTPForbidden(resource=rule)
 
 
-def _check_node(request: Request, rule: str, kind: str, ident: str, owner: str | None, lessee: str | None) -> None:
+def _check_node(
+    request: Request, rule: str, resource: type[Resource], ident: str, owner: str | None, lessee: str | None
+) -> None:
     if allows(request, rule, owner, lessee):
         return
     if not allows(request, SEE_NODE, owner, lessee):
-        raise _NOT_FOUND[kind](**{kind: ident})
+        raise resource.not_found(**{resource.word: ident})
     raise HTTPForbidden(resource=rule)
 
 
 def require(request: Request, rule: str, node: Owned, ident: str) -> None:
     """Raise 403 or 404 when a rule denies the caller the action on a node; ``ident`` is how the caller named it."""
     if not request.services.policy.is_open:
-        _check_node(request, rule, "node", ident, node.owner, node.lessee)
+        _check_node(request, rule, Node, ident, node.owner, node.lessee)
 
 
 def require_seen(request: Request, ident: str, owner: str | None, lessee: str | None) -> None:
     """Raise NodeNotFound when the caller may not see the node with this owner and lessee."""
     if not request.services.policy.is_open:
-        _check_node(request, SEE_NODE, "node", ident, owner, lessee)
+        _check_node(request, SEE_NODE, Node, ident, owner, lessee)
 
 
 def require_named(request: Request, rule: str, node: str) -> None:
@@ -182,7 +178,7 @@ def require_named(request: Request, rule: str, node: str) -> None:
     if not request.services.policy.is_open:
         with as_if_foreign(request, rule):
             owner, lessee = _owner_and_lessee(request, node)
-        _check_node(request, rule, "node", node, owner, lessee)
+        _check_node(request, rule, Node, node, owner, lessee)
 
 
 def require_right(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> None:

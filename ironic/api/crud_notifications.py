@@ -14,6 +14,8 @@ from ironic.api.crud import Create, Delete, Patch
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.errors import IronicError
+from ironic.core.model.allocation import Allocation
+from ironic.core.model.inspection_rule import InspectionRule
 from ironic.core.rules.inspector import INSPECTOR
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, Subject, subjects
 from ironic.rpc.notifications.notifier import API
@@ -50,7 +52,7 @@ def _all_inspection_rules(store: "Store", _path: tuple[str, ...]) -> Sequence[st
     return [row[0] for row in store.rules.rows(("uuid",))]
 
 
-_INSPECTION_RULE: Final = subjects.SUBJECTS["inspectionrule"]
+_INSPECTION_RULE: Final = subjects.about(InspectionRule)
 
 # Routes that are no plain create, patch or delete of one row.
 OTHERS: Final[Mapping[tuple[str, str], RouteNotification]] = {
@@ -64,7 +66,7 @@ OTHERS: Final[Mapping[tuple[str, str], RouteNotification]] = {
         for path in ("/v1/nodes/{node}/traits", "/v1/nodes/{node}/traits/{trait}")
     },
     ("DELETE", "/v1/nodes/{node}/allocation"): RouteNotification(
-        subjects.SUBJECTS["allocation"], DELETE, _allocation_of_node
+        subjects.about(Allocation), DELETE, _allocation_of_node
     ),
     ("DELETE", "/v1/inspection_rules"): RouteNotification(_INSPECTION_RULE, DELETE, _all_inspection_rules),
     # In the API of the standalone inspector.
@@ -92,7 +94,7 @@ def notification_of(route: Route) -> RouteNotification | None:
             action = DELETE
         case _:
             return None
-    subject = subjects.SUBJECTS.get(route.of.resource.__name__.lower())
+    subject = subjects.of(route.of.resource.word)
     return None if subject is None else RouteNotification(subject, action)
 
 

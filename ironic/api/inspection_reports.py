@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ironic.api import crud_notifications, ramdisk_access
 from ironic.api.request import Request
 from ironic.core import permit
-from ironic.core.introspection import HANDING_ON
+from ironic.core.hardware_interfaces import with_fact
 from ironic.core.permit import LANE, MustMove
 from ironic.inspection.arrival import Arrival, Rejections, accept
 from ironic.inspection.rules import EarlyRules
@@ -46,8 +46,7 @@ def admit(request: Request, check: Callable[[], object] = lambda: None) -> Early
 
 def _may_be_handed_on(request: Request) -> bool:
     """Return whether any conductor hands reports on to another service, which may be slow."""
-    served = request.hash_ring.served()
-    return any(row.interface_name == HANDING_ON and row.interface_type == "inspect" for row in served)
+    return bool(with_fact(request.hash_ring.served(), "hands_reports_on"))
 
 
 def receive(

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from ironic.api import access_log, error_responses, rate_limit
+from ironic.api import access_log, client_faults, error_responses, rate_limit
 from ironic.api.error_responses import OVER_LIMIT, RETRY_SOON, OverLimit, Refused
 from ironic.api.request import REQUEST
 from ironic.api.routes import Routes
@@ -29,10 +29,6 @@ LOG = logging.getLogger(__name__)
 
 # Keys whose values refer to the environment: the cycle, with a body in it, would stay until garbage is collected.
 _REFER_BACK: Final = (REQUEST, "pecan.locals", "pecan.original_exception")
-
-# This client fails with a TypeError instead of showing an error that has the header Retry-After, unless it is a 413.
-# Without the header it shows the text, and repeats the request by itself after a 409 or 503.
-_BREAKS_ON_RETRY_AFTER: Final = "ironicclient"
 
 _NO_ROOM: Final = "Too many large requests arrive at the same time. Try again in a moment."
 
@@ -63,16 +59,14 @@ class Middleware:
         environ["openstack.request_id"] = context.request_id
         ids = [("openstack-request-id", context.request_id), ("x-openstack-request-id", context.request_id)]
         answered, is_over = "", True
-        takes_retry_after = _BREAKS_ON_RETRY_AFTER not in str(environ.get("HTTP_USER_AGENT", "")).lower()
+        unusable = client_faults.unusable_headers(str(environ.get("HTTP_USER_AGENT", "")))
 
         def start(
             status: str, headers: list[tuple[str, str]], exc_info: "OptExcInfo | None" = None, /
         ) -> Callable[[bytes], object]:
             nonlocal answered
             answered = status
-            if not takes_retry_after:
-                headers = [(name, value) for name, value in headers if name.lower() != "retry-after"]
-            return start_response(status, headers + ids, exc_info)
+            return start_response(status, client_faults.without(headers, unusable) + ids, exc_info)
 
         try:
             if NO_ROOM in environ:

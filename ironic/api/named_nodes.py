@@ -12,6 +12,8 @@ from ironic.api import access
 from ironic.api.request import Request, printable
 from ironic.core import node_rules, syntax
 from ironic.core.errors import InvalidParameterValue, InvalidUuidOrName, NodeNotFound, NotFound
+from ironic.core.model.fields import RESOURCES, Belongs
+from ironic.core.model.node import Node
 from ironic.core.node_rules import NodeValues
 from ironic.services import node_changes
 from ironic.services.node_changes import LockRetries
@@ -41,24 +43,24 @@ def refuse_names(request: Request, field: str, value: object) -> None:
 
     Only for what the caller may see; anything else is left to the check of the field's type.
     """
-    if field not in _REFERENCES or not isinstance(value, str) or syntax.is_uuid(value) or not syntax.is_name(value):
+    resource = RESOURCES.get(field.removesuffix("_uuid")) if field.endswith("_uuid") else None
+    if resource is None or not resource.has_name or resource.belongs is not Belongs.TO_NODE:
         return
-    what = _REFERENCES[field]
+    if not isinstance(value, str) or syntax.is_uuid(value) or not syntax.is_name(value):
+        return
+    rows = request.store.named(resource.stored_in)
     try:
-        if field == "node_uuid":
+        if resource is Node:
             with access.as_if_foreign(request):
-                uuid, owner, lessee = request.store.nodes.row(("uuid", "owner", "lessee"), value)
+                uuid, owner, lessee = rows.row(("uuid", "owner", "lessee"), value)
         else:
             with access.as_if_foreign(request, of_part=True):
-                uuid, node_id = request.store.portgroups.row(("uuid", "node_id"), value)
+                uuid, node_id = rows.row(("uuid", "node_id"), value)
             owner, lessee = request.store.nodes.row(("owner", "lessee"), node_id)
     except NotFound:
         return
     if access.sees(request, owner, lessee):
-        raise InvalidParameterValue(err=f"{field} must be a UUID; '{value}' is the name of {what} {uuid}.")
-
-
-_REFERENCES: Final = {"node_uuid": "node", "portgroup_uuid": "port group"}
+        raise InvalidParameterValue(err=f"{field} must be a UUID; '{value}' is the name of {resource.singular} {uuid}.")
 
 
 def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]:

@@ -28,7 +28,7 @@ STEP_RULE_PREFIX: Final = "baremetal:step:execute:"
 _DENIED: Final = "!"
 _WORD: Final = re.compile(r"[^\s()]+")
 _REFERENCE: Final = "rule:"
-# Of the rule that stands for those that a check refers to in vain, unless an option names another one.
+# Of the rule that stands for those that a check refers to and no file has, unless an option names another one.
 _FOR_MISSING: Final = "default"
 
 # Where oslo.policy looked as well until its release 3.
@@ -104,7 +104,7 @@ class SiteRules:
         return tuple((path, _stat(path)) for path in self._files())
 
     def _files(self) -> Iterator[str]:
-        """Yield the files in the order in which they are read, and those that the configuration names in vain."""
+        """Yield the files in the order in which they are read, and missing ones that the configuration names."""
         for name, is_configured in self._names:
             found = name if os.path.isabs(name) else self._conf.find_file(name)
             if found is not None and os.path.exists(found):

@@ -28,6 +28,7 @@ from ironic.core.agent_callbacks import address_of, are_two_machines
 from ironic.core.agent_memory import READ_BY_AGENTS as _READ_OF_INTERNAL_INFO
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue, NodeLocked, NoValidHost
+from ironic.core.hardware_interfaces import with_fact
 from ironic.core.model.node import Node
 from ironic.core.permit import JUDGED, PERMIT
 from ironic.core.secrets import REPLACEMENT
@@ -52,9 +53,6 @@ DOCUMENT_SCHEMA: Final = closed({"node": OPEN, "config": OPEN}, ["node", "config
 
 # Headers that proxies add; a ramdisk has no reason to.
 _PROXY_HEADERS: Final = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP")
-
-# Management interfaces with which the service knows the BMC's address, so that the ramdisk need not detect it.
-_WITH_BMC_ADDRESS: Final = frozenset({"redfish", "idrac-redfish"})
 
 
 def check_enabled(request: Request) -> None:
@@ -159,7 +157,8 @@ def document(request: Request, node: Any, management_interface: str | None, toke
     """Return the answer to a ramdisk: its node, a document of `node_view`, and the configuration of the agent."""
     settings = request.settings
     config = settings.ramdisk.document(settings.ramdisk_heartbeat_timeout)
-    config |= {"agent_token": token, "agent_skip_bmc_detect": management_interface in _WITH_BMC_ADDRESS}
+    is_known = ("management", management_interface) in with_fact(request.hash_ring.served(), "knows_bmc_address")
+    config |= {"agent_token": token, "agent_skip_bmc_detect": is_known}
     shown = {}
     for name, keys in READ_BY_AGENTS.items():
         # Operators add keys for the hardware managers of their site.

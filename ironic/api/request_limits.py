@@ -92,14 +92,14 @@ class RequestLimits:
         environ[_COUNTED] = caller
 
     def take_back(self, environ: WSGIEnvironment, address: str | None, *, is_of_ramdisk: bool = False) -> None:
-        """Undo the count of a request that has changed nothing and is begun anew, as if it had not been."""
+        """Undo the count of a request that has changed nothing and is begun again, as if it had not been."""
         buckets = self._ramdisks if is_of_ramdisk else self._addresses
         if buckets is not None and is_begun(environ):
             buckets.give_back(address)
         self.take_back_caller(environ)
 
     def take_back_caller(self, environ: WSGIEnvironment) -> None:
-        """Undo the count of the caller of a request that is begun anew elsewhere, or with its body."""
+        """Undo the count of the caller of a request that is begun again elsewhere, or with its body."""
         caller = environ.pop(_COUNTED, None)
         if self._callers is not None and caller is not None:
             self._callers.give_back(caller)

@@ -24,10 +24,10 @@ from ironic.api.json_schema import Schema
 from ironic.api.request import Request
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.model.fields import RESOURCES, Resource
 
 if TYPE_CHECKING:
-    from ironic.db import Store
-    from ironic.db.repository import Repository
+    pass
 
 
 Handler = Callable[..., Answer]
@@ -141,28 +141,26 @@ def refuse_collection(ident: str) -> Refusing:
     return refuses(f"POST takes the path of the collection; PATCH and DELETE need {ident} in the path.")
 
 
-# Parts of a node: a path that has one of them in place of the node's identifier is no path of a node.
-NODE_PARTS: Final = frozenset(
-    {"allocation", "bios", "children", "firmware", "history", "inventory", "maintenance", "management", "portgroups"}
-    | {"ports", "states", "traits", "vendor_passthru", "vifs", "vmedia", "volume"}
-)
-
-
-def _check_node(text: str) -> None:
-    if text in NODE_PARTS:
-        raise Abort(404, "There is no such path: the UUID or name of a node is missing.")
-    if not syntax.is_name_or_uuid(text):
-        raise Abort(400, "The identifier of a node has to be a UUID or a logical name.")
-
-
-def _check_portgroup(text: str) -> None:
-    if not syntax.is_name_or_uuid(text):
-        raise Abort(400, "The identifier of a port group has to be a UUID or a logical name.")
-
-
 def _check_name_or_uuid(text: str) -> None:
     if not syntax.is_name_or_uuid(text):
         raise InvalidParameterValue(err="The identifier in the path has to be a UUID or a logical name.")
+
+
+def _check_uuid(text: str) -> None:
+    if not syntax.is_uuid(text):
+        raise InvalidParameterValue(err="The identifier in the path has to be a UUID.")
+
+
+def _check_of(resource: type[Resource], text: str) -> None:
+    """Check the identifier of a resource of the model."""
+    if text in resource.no_names:
+        raise Abort(404, f"There is no such path: the UUID or name of a {resource.singular} is missing.")
+    if not resource.has_name:
+        _check_uuid(text)
+    elif not resource.aborts:
+        _check_name_or_uuid(text)
+    elif not syntax.is_name_or_uuid(text):
+        raise Abort(400, f"The identifier of a {resource.singular} has to be a UUID or a logical name.")
 
 
 def _check_text(text: str) -> None:
@@ -171,15 +169,10 @@ def _check_text(text: str) -> None:
         raise Abort(404, "There is no such path.")
 
 
+# Identifiers of what is no resource of the model.
 _CHECKS: Final[dict[str, Callable[[str], None]]] = {
-    "node": _check_node,
-    "port": _check_name_or_uuid,
     "agent_node": _check_name_or_uuid,
-    "allocation": _check_name_or_uuid,
-    "template": _check_name_or_uuid,
-    "runbook": _check_name_or_uuid,
     "trait": _check_text,
-    "portgroup": _check_portgroup,
     "driver": _check_text,
     "hostname": _check_text,
     "indicator": _check_text,
@@ -193,20 +186,20 @@ _CHECKS: Final[dict[str, Callable[[str], None]]] = {
 
 def check_ident(kind: str, text: str) -> None:
     """Raise an error for text that can't identify a resource of this kind; ``kind`` is the wildcard of the path."""
-    if (check := _CHECKS.get(kind)) is not None:
-        check(text)
-    elif not syntax.is_uuid(text):
-        raise InvalidParameterValue(err="The identifier in the path has to be a UUID.")
+    if (resource := RESOURCES.get(kind)) is not None:
+        _check_of(resource, text)
+    else:
+        _CHECKS.get(kind, _check_uuid)(text)
 
 
 def is_uuid(kind: str) -> bool:
     """Return whether resources of this kind are identified by their UUID only."""
-    return kind not in _CHECKS
+    return not is_name(kind) and kind not in _CHECKS
 
 
 def is_name(kind: str) -> bool:
     """Return whether resources of this kind are identified by a UUID or a logical name."""
-    return _CHECKS.get(kind) in (_check_node, _check_portgroup, _check_name_or_uuid)
+    return _CHECKS.get(kind) is _check_name_or_uuid or (kind in RESOURCES and RESOURCES[kind].has_name)
 
 
 # Stands for the path `/v1` alone; no segment of a request can spell it.
@@ -366,23 +359,14 @@ def _segments(path: str) -> list[str]:
     return parts[1:] or [_V1]
 
 
-# Repositories of resources whose names may contain a dot, by the last wildcard of the path.
-_WITH_DOTTED_NAMES: Final[Mapping[str, "Callable[[Store], Repository[Any]]"]] = {
-    "node": lambda store: store.nodes,
-    "port": lambda store: store.ports,
-    "portgroup": lambda store: store.portgroups,
-    "allocation": lambda store: store.allocations,
-}
-
-
 def with_json_suffix(request: Request, route: Route, idents: tuple[str, ...]) -> tuple[str, ...]:
     """Return the identifiers of a path that lost its suffix, with `.json` restored where it is part of the name."""
     kind = route.path.rpartition("{")[2].removesuffix("}")
-    repository = _WITH_DOTTED_NAMES.get(kind) if route.path.endswith("}") else None
-    if repository is None:
+    resource = RESOURCES.get(kind) if route.path.endswith("}") else None
+    if resource is None or not resource.has_dotted_name:
         return idents
     try:
-        repository(request.store).row(("uuid",), idents[-1])
+        request.store.named(resource.stored_in).row(("uuid",), idents[-1])
     except IronicError:
         return (*idents[:-1], f"{idents[-1]}.json")
     return idents

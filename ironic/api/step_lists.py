@@ -21,6 +21,7 @@ from ironic.api.version_negotiation import RUNBOOK_NAMES_SINCE
 from ironic.core import secret_updates, secrets, user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
+from ironic.core.model.step_lists import Runbook
 from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
 from ironic.core.user_steps import CLEANING_RUNBOOK_KEY, have_trait_in_common, in_run_order
 from ironic.services import row_changes
@@ -112,7 +113,7 @@ def runbook_finder(request: Request, node: "NodeValues") -> Callable[[str], Usab
         with access.as_if_foreign(request, _USE, see="baremetal:runbook:get"):
             book = runbooks.get(ident)
         # Before its steps are read: one that the caller may not see must not take longer than one that is missing.
-        access.require_own(request, _USE, "runbook", ident, book.owner, book.public)
+        access.require_own(request, _USE, Runbook, ident, book.owner, book.public)
         steps = in_run_order(runbooks.steps.of([book.id])[book.id])
         _require_steps(request, book, steps, node.owner, node.lessee)
         (node_id,) = request.store.nodes.row(("id",), node.uuid)
@@ -133,7 +134,7 @@ def require_use(
     lessee: str | None,
 ) -> None:
     """Raise 403 or 404 for a runbook that the caller may not use, or with a step that the caller may not run."""
-    access.require_own(request, _USE, "runbook", ident, book.owner, book.public)
+    access.require_own(request, _USE, Runbook, ident, book.owner, book.public)
     _require_steps(request, book, steps, owner, lessee)
 
 

@@ -17,7 +17,7 @@ from ironic.core.errors import IronicError
 from ironic.db import engines, takeover
 from ironic.db.exclusive_use import UPGRADE_PATIENCE, locked
 from ironic.db.store import pool_options_from_conf
-from ironic.drivers import former_names
+from ironic.drivers import absent_names
 
 # Words of --accept: what may be lost on the way, and on the way back.
 ACCEPTED: Final = tuple(kind.value for kind in takeover.Loss)
@@ -113,7 +113,7 @@ def fates(findings: takeover.Findings) -> list[str]:
 
 
 def check(used: Engine) -> tuple[list[str], list[str]]:
-    """Return what stands against a take-over, with its remedy, and what else is to be known of it; only reads."""
+    """Return why a take-over is refused, with its remedy, and what else is to be known of it; only reads."""
     with used.connect() as connection:
         findings = takeover.plan(connection, settings())
         faults = [
@@ -167,7 +167,7 @@ def unknown_names(findings: takeover.Findings) -> list[str]:
 
 def missing(what: str, name: str, count: int) -> str:
     """Say what becomes of nodes whose hardware type or interface is not installed, and what to do."""
-    found = former_names.way_on(name)
+    found = absent_names.instead_of(name)
     instead = "choose one that is here" if found == "remove it" else found
     return (
         f"{count} nodes have {what} '{name}', which is not here: they are kept and can be read, all else needs another "

@@ -10,7 +10,7 @@ lane. A limited number of such requests may wait for these threads, for a limite
 
 Client addresses take turns (`http_turns`), on the loop and for threads. A request with a large body begins when its
 head has arrived: whatever can be refused without the body is refused then. One that asks for its body raises MustRead,
-and is begun anew when the body has arrived, for which memory is reserved first (`http_bodies`). If there is none in
+and is begun again when the body has arrived, for which memory is reserved first (`http_bodies`). If there is none in
 time, or others need that of a slow one, the application refuses the request, in the form of its other errors.
 """
 

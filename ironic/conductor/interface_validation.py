@@ -15,7 +15,9 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers.interfaces.base_interface import BaseInterface, Survey
+from ironic.drivers.interfaces import BaseInterface
+from ironic.drivers.interfaces.base_interface import Survey
+from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
@@ -44,7 +46,7 @@ def validate_interfaces(task: TaskManager) -> dict[str, dict[str, object]]:
     A valid interface has a reason only if its BMC lacks what few steps need, or could not be tried now.
     """
     verdicts = {kind: _validate(task, kind) for kind in VALIDATED}
-    surveyed: dict[Survey, dict[str, BaseInterface]] = defaultdict(dict)
+    surveyed: dict[Survey[Task], dict[str, BaseInterface]] = defaultdict(dict)
     for kind, verdict in verdicts.items():
         interface = getattr(task.driver, kind)
         if verdict["result"] and interface.survey is not None:
@@ -72,7 +74,9 @@ def _verdict_of(task: TaskManager, what: str, error: Exception) -> dict[str, obj
     return {"result": False, "reason": f"Unexpected {type(error).__name__}: {error}"}
 
 
-def _try_bmc(task: TaskManager, survey: Survey, interfaces: dict[str, BaseInterface]) -> dict[str, dict[str, object]]:
+def _try_bmc(
+    task: TaskManager, survey: Survey[Task], interfaces: dict[str, BaseInterface]
+) -> dict[str, dict[str, object]]:
     if not _surveys.acquire(blocking=False):
         return {kind: {"result": True, "reason": _NOT_TRIED} for kind in interfaces}
     try:

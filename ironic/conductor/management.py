@@ -40,7 +40,7 @@ def supported_boot_devices(task: TaskManager) -> list[str]:
 
 @rpc_method
 def change_boot_mode(task: TaskManager, mode: str) -> None:
-    """Start to set the boot mode on a worker; raises what stands against it."""
+    """Start to set the boot mode on a worker; raises why it is refused."""
     node_rules.check_idle(task.node, "change the boot mode")
     task.validated(task.management)
     background_work.begin(
@@ -50,7 +50,7 @@ def change_boot_mode(task: TaskManager, mode: str) -> None:
 
 @rpc_method
 def change_secure_boot(task: TaskManager, on: bool) -> None:
-    """Start to turn secure boot on or off on a worker; raises what stands against it."""
+    """Start to turn secure boot on or off on a worker; raises why it is refused."""
     node_rules.check_idle(task.node, "change secure boot")
     task.validated(task.management)
 
@@ -155,7 +155,7 @@ def get_virtual_media(task: TaskManager) -> list[dict[str, object]]:
 
 @rpc_method
 def attach_virtual_media(task: TaskManager, device_type: str, image_url: str, source: str) -> None:
-    """Start to attach an image on a worker; raises what stands against it."""
+    """Start to attach an image on a worker; raises why it is refused."""
     task.validated(task.management)
     if source not in virtual_media_images.SOURCES:
         known = ", ".join(virtual_media_images.SOURCES)

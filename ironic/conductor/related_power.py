@@ -6,13 +6,12 @@ order of the other node itself is not ordered of it here either, and fails the c
 """
 
 import logging
-from typing import TYPE_CHECKING, Final
+from contextlib import AbstractContextManager
+from typing import Final, Protocol
 
 from ironic.core import node_rules, states, syntax
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeNotFound, PowerStateFailure, TakenOver
-
-if TYPE_CHECKING:
-    from ironic.conductor.tasks import TaskManager
+from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
@@ -21,7 +20,20 @@ DEDICATED_SUPPLY: Final = "has_dedicated_power_supply"
 _OFF: Final = (states.POWER_OFF, states.SOFT_POWER_OFF)
 
 
-def prepare(task: "TaskManager", target: str) -> None:
+class PoweredTask(Task, Protocol):
+    """A task that can take further nodes for its work."""
+
+    changes_power: bool
+
+    def holder_of(self, uuid: str) -> "PoweredTask | None": ...
+    def acquire_other(
+        self, ident: str | int, purpose: str, *, shared: bool = False
+    ) -> AbstractContextManager["PoweredTask"]: ...
+    def upgrade_lock(self) -> None: ...
+    def save_and_release(self) -> None: ...
+
+
+def prepare(task: PoweredTask, target: str) -> None:
     """Bring related nodes to the power state that a change of this one needs.
 
     Raises PowerStateFailure, which names the other node and what it has against that.
@@ -52,7 +64,7 @@ def has_own_supply(uuid: str, driver_info: "dict[str, object]") -> bool:
     return yes
 
 
-def _bring(task: "TaskManager", who: str, uuid: str, owner: str | None, target: str) -> None:
+def _bring(task: PoweredTask, who: str, uuid: str, owner: str | None, target: str) -> None:
     try:
         if owner != task.node.owner:
             raise InvalidParameterValue(err="It belongs to another owner.")
@@ -68,7 +80,7 @@ def _bring(task: "TaskManager", who: str, uuid: str, owner: str | None, target: 
         raise PowerStateFailure(target=target, reason=text if advice in said else f"{text} {advice}.") from error
 
 
-def _follow(other: "TaskManager", target: str) -> None:
+def _follow(other: PoweredTask, target: str) -> None:
     """Bring the other machine to the state that ``target`` leads to, unless it is there or needs not be."""
     reached = states.POWER_TARGET[target]
     if reached == states.POWER_OFF and has_own_supply(other.node.uuid, other.node.driver_info):

@@ -338,7 +338,7 @@ def taken(conf: cfg.ConfigOpts) -> Iterator[None]:
 
 
 def _forget_looked_up(conf: cfg.ConfigOpts) -> None:
-    """Have values looked up anew: a thread may have looked one up while the files were being read."""
+    """Have values looked up again: a thread may have looked one up while the files were being read."""
     conf.register_opts([])
 
 

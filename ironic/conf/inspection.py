@@ -1,8 +1,18 @@
 """Options of inspection: [inspector], [auto_discovery], [inspection_rules] and [inventory]."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from oslo_config import cfg
 
 from ironic.conf.option_types import AbsoluteUrl, Gibibytes, KernelParameters, ListOpt, RegularExpression
+
+# The group and option with the hooks, by the inspect interface whose reports they process. The first one's reports come
+# from a ramdisk.
+HOOK_OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "agent": ("inspector", "hooks"),
+    "redfish": ("redfish", "inspection_hooks"),
+}
 
 RUN = [
     cfg.BoolOpt(

@@ -1,4 +1,4 @@
-"""Errors of calls to conductors, and of requests that wait for them.
+"""Errors of calls to conductors and other services, and of requests that wait for them.
 
 ConductorAbsent and CallCameTooLate guarantee that nothing was begun, so the call may be repeated, to another conductor
 too.
@@ -77,3 +77,9 @@ class ConductorSuperseded(TemporaryFailure):
     """A newer process has started under this conductor's name."""
 
     text = "Conductor {host} was replaced by a newer process of the same name. Try again in a moment."
+
+
+class ObjectStoreError(IronicError):
+    """The object store can't be reached, or refuses a request."""
+
+    text = "The object store can't {operation}: {error}"

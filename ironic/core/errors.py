@@ -241,7 +241,7 @@ class Conflict(IronicError):
 
 
 class ChangedMeanwhile(Conflict):
-    """Another request has changed what new values were made from; the API makes them anew."""
+    """Another request has changed what new values were made from; the API makes them again."""
 
     text = "Another request has changed {what} meanwhile. Send this one again."
 

@@ -99,7 +99,8 @@ class Flow:
     # How its end is reported: the event type in node history, and the fault that a failure sets on the node.
     topic: str
     failure: str
-    step_failure: str | None = None
+    # What a failing step raises; by default the driver's own error.
+    step_error: type[errors.IronicError] | None = None
     fault: str | None = None
     aborted: str = "The {flow} operation on node {node} was aborted by request{where}."
 
@@ -119,6 +120,8 @@ class Flow:
     starts_over: bool = False
     # A refused list of steps counts as a failure of the operation, although no step ran.
     blames_refusals: bool = False
+    # The interfaces that the instance asks for do not count.
+    ignores_instance: bool = False
     # A held node continues at once on unhold, whether an agent is known or not.
     unholds_at_once: bool = False
 
@@ -150,9 +153,10 @@ class Flow:
 
     def failure_text(self, node: str, reason: Reason, step: str | None = None, stage: str | None = None) -> str:
         """Return the text of a failure; ``stage`` says where outside of its steps it failed ("restarting ...")."""
-        what = self.failure if step is None else self.step_failure or self.failure
+        of_step = self.step_error.text if self.step_error is not None else None
+        what = (step and of_step) or self.failure
         headline = headline_of(what, node=node, step=step)
-        if step is not None and self.step_failure is None:
+        if step is not None and of_step is None:
             headline += f" in step {step}"
         if stage is not None:
             headline += f" while {stage}"
@@ -208,13 +212,14 @@ CLEAN: Final = Flow(
     prepared_as="cleaning",
     topic="cleaning",
     failure=errors.NodeCleaningFailure.text,
-    step_failure=errors.CleanStepFailed.text,
+    step_error=errors.CleanStepFailed,
     fault="clean failure",
     wait=Wait(option="clean_callback_timeout"),
     limit=_CLEANINGS,
     ramdisk="deploy",
     network="cleaning",
     starts_over=True,
+    ignores_instance=True,
 )
 DEPLOY: Final = Flow(
     name="deploy",

@@ -46,6 +46,10 @@ def interface_field(kind: str) -> str:
     return f"{kind}_interface"
 
 
+# Some of `FACTS`, with spaces between.
+Facts = str
+
+
 class InterfaceRow(NamedTuple):
     """One implementation that a conductor offers for a driver: a row of conductor_hardware_interfaces."""
 
@@ -56,6 +60,17 @@ class InterfaceRow(NamedTuple):
     default: bool
     # False for an implementation that the hardware type accepts without listing it (fake-hardware accepts any).
     listed: bool = True
+    # What the API has to know of the implementation.
+    facts: Facts = ""
+
+
+# Attributes of the class of an implementation that the API reads in the table, as it has no implementations.
+FACTS = (
+    # Its reports go to another service, which may be slow.
+    "hands_reports_on",
+    # The service knows the address of the BMC, so no ramdisk has to find it out.
+    "knows_bmc_address",
+)
 
 
 class Served(Protocol):
@@ -69,6 +84,8 @@ class Served(Protocol):
     def interface_name(self) -> str | None: ...
     @property
     def default(self) -> bool: ...
+    @property
+    def facts(self) -> str: ...
 
 
 def with_fixed(drivers: Iterable[str], rows: Sequence[InterfaceRow]) -> list[InterfaceRow]:
@@ -79,6 +96,16 @@ def with_fixed(drivers: Iterable[str], rows: Sequence[InterfaceRow]) -> list[Int
     dynamic = {row.hardware_type for row in rows}
     fixed = (InterfaceRow(name, kind, None, True) for name in drivers if name not in dynamic for kind in KINDS)
     return [*rows, *fixed]
+
+
+def facts_of(implementation: object) -> str:
+    """Return what the table has of an implementation."""
+    return " ".join(name for name in FACTS if getattr(implementation, name, False))
+
+
+def with_fact(served: Iterable[Served], fact: str) -> set[tuple[str, str | None]]:
+    """Return kind and name of the implementations of which a conductor says this."""
+    return {(row.interface_type, row.interface_name) for row in served if fact in row.facts.split()}
 
 
 def choose_default(supported: Sequence[str], enabled: Collection[str], configured: str | None) -> str | None:

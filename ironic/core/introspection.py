@@ -11,9 +11,6 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ironic.core.values import show_time
 
-# The inspect interface that hands the reports of ramdisks on to a standalone inspector.
-HANDING_ON: Final = "inspector"
-
 _KEY: Final = "introspection"
 
 STARTING: Final = "starting"

@@ -38,6 +38,7 @@ class ServedInterface(NamedTuple):
     interface_name: str | None
     default: bool
     listed: bool = True
+    facts: str = ""
 
 
 class ConductorLife(NamedTuple):

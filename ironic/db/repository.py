@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from oslo_db.exception import DBDuplicateEntry, DBReferenceError
@@ -48,6 +48,10 @@ def _node_as_mutex(node_id: int) -> sa.Select[tuple[int]]:
     return sa.select(nodes.c.id).where(nodes.c.id == node_id).with_for_update(key_share=True)
 
 
+# By the name of the table.
+REPOSITORIES: Final[dict[str, "type[Repository[Any]]"]] = {}
+
+
 class Repository(ABC, Generic[R]):
     """The rows of one table."""
 
@@ -65,6 +69,7 @@ class Repository(ABC, Generic[R]):
         """Bind the repository to its record and table; each column without a filter gets one for its value."""
         if record is not None:
             cls.table, cls._record, cls.key = record.form.table, record, key
+            REPOSITORIES[cls.table.name] = cls
         if hasattr(cls, "table"):
             by_value = {str(one.name): equals(one) for one in cls.table.c if not isinstance(one.type, Json)}
             cls.filters = {**by_value, **cls.filters}

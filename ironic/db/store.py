@@ -20,7 +20,7 @@ from ironic.db.node_rule_effects import NodeRuleEffects
 from ironic.db.node_waits import NodeWaits
 from ironic.db.nodes import Nodes
 from ironic.db.ports import Portgroups, Ports
-from ironic.db.repository import Repository
+from ironic.db.repository import REPOSITORIES, Repository
 from ironic.db.step_lists import DeployTemplates, Runbooks
 from ironic.db.tables import refused_reports
 from ironic.db.traits import Traits
@@ -35,7 +35,6 @@ class Store(Transactions):
 
     def __init__(self, engine: Engine, *, clock: Clock = utc_now, retry_seconds: float = 0) -> None:
         super().__init__(engine, clock=clock, retry_seconds=retry_seconds)
-        self._repositories: dict[type[Any], Any] = {}
         self.nodes = Nodes(self)
         self.node_waits = NodeWaits(self)
         self.ports = Ports(self)
@@ -60,6 +59,13 @@ class Store(Transactions):
         self.bios_settings = BiosSettings(self)
         self.firmware = FirmwareComponents(self)
         self.bmc_logins = BmcLogins(self)
+        self._repositories: dict[type[Any], Any] = {}
+        for repository in vars(self).values():
+            self._repositories.setdefault(type(repository), repository)
+
+    def named(self, table: str) -> Repository[Any]:
+        """Return the repository of a table, also of a plug-in's."""
+        return self.of(REPOSITORIES[table])
 
     def of(self, kind: type[Kept]) -> Kept:
         """Return the repository of a class, such as one of a plug-in; those of this service are attributes as well."""

@@ -3,7 +3,6 @@
 from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers.classic_driver import BaseDriver
 from ironic.drivers.interfaces import (
-    BaseInterface,
     BIOSInterface,
     BootInterface,
     ConsoleInterface,
@@ -18,6 +17,7 @@ from ironic.drivers.interfaces import (
     StorageInterface,
     VendorInterface,
 )
+from ironic.drivers.interfaces.base_interface import BaseInterface
 from ironic.drivers.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
 from ironic.drivers.interfaces.boot_and_deploy import ImagePublisherSettings
 from ironic.drivers.interfaces.passthru import VendorMetadata, driver_passthru, passthru
@@ -35,6 +35,7 @@ from ironic.drivers.step_declarations import (
     verify_step,
 )
 from ironic.drivers.task import BareDriver
+from ironic.drivers.wait_declarations import looks
 
 ALL_INTERFACES = frozenset(KINDS)
 
@@ -71,6 +72,7 @@ __all__ = [
     "clean_step",
     "deploy_step",
     "driver_passthru",
+    "looks",
     "passthru",
     "service_step",
     "verify_step",

@@ -2,9 +2,8 @@
 
 A driver is a hardware type with its supported interfaces, or a classic driver with one fixed interface of each kind.
 An enabled interface is loaded only if an enabled hardware type can use it (S17). Composing continues after a fault, so
-that one start reports all of them (S16). A name that the reference has and this service does not implement yet is no
-fault, nor is one that the reference once had: it is skipped, and one line names all of them. So is a hardware type
-that is incomplete without it. An interface of `NEVER_SKIPPED` that was asked for is a fault all the same.
+that one start reports all of them (S16). A name of `absent_names` is no fault: it is skipped, and one line names all of
+them. So is a hardware type that is incomplete without it. One that is never skipped is a fault if it was asked for.
 """
 
 import logging
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, choose_default
-from ironic.drivers import driver_options, former_names
+from ironic.drivers import absent_names
 from ironic.drivers.classic_driver import MANDATORY, BaseDriver
 from ironic.drivers.clean_priorities import Loaded
 from ironic.drivers.driver_options import DriverOptions, default_option, enabled_option
@@ -113,7 +112,7 @@ class Composer:
 
     def _hardware_types(self) -> dict[str, AbstractHardwareType]:
         published = self._extensions.get(TYPES_GROUP, {})
-        known = driver_options.HARDWARE_TYPES | former_names.HARDWARE_TYPES
+        known = absent_names.names(absent_names.TYPE)
         found: dict[str, AbstractHardwareType] = {}
         for name in self._options.hardware_types:
             what = f"hardware type {name}"
@@ -158,17 +157,18 @@ class Composer:
             firsts = (kinds[kind][0] for kinds in listed.values() if kinds.get(kind))
             return tuple(dict.fromkeys(firsts))
         published = self._extensions.get(interfaces_group(kind), {})
-        option, missing = enabled_option(kind), driver_options.INTERFACES[kind] | former_names.INTERFACES[kind]
+        option, missing = enabled_option(kind), absent_names.names(kind)
         skipped = [name for name in names if name not in published and name in missing]
         self._skipped[kind].update(skipped)
         if kind in self._options.unasked:
             # A hardware type that lists power and deploy alone needs no further option (S4).
             dummies = (listed[name][kind][0] for name, each in types.items() if each.lacks(kind))
             names = tuple(dict.fromkeys([*(name for name in names if name not in skipped), *dummies]))
-        elif kind in driver_options.NEVER_SKIPPED:
-            for name in skipped:
+        else:
+            refused = [name for name in skipped if absent_names.is_never_skipped(kind, name)]
+            for name in refused:
                 self._add_unavailable(kind, name, option)
-            names = tuple(name for name in names if name not in skipped)
+            names = tuple(name for name in names if name not in refused)
         return tuple(
             name for name in names if self._is_installed(f"{kind} interface {name}", name, published, missing, option)
         )
@@ -179,7 +179,7 @@ class Composer:
         if name in published:
             return True
         if name in missing:
-            self._left_out.append(f"{what} (option {option}): {former_names.way_on(name)}")
+            self._left_out.append(f"{what} (option {option}): {absent_names.instead_of(name)}")
         else:
             known = ", ".join(sorted(published)) or "none"
             self._add_fault(f"there is no {what} (option {option}); installed ones: {known}")
@@ -268,7 +268,7 @@ class Composer:
 
     def _configured_default(self, kind: str, enabled: Sequence[str]) -> str | None:
         default, option = self._options.defaults.get(kind), default_option(kind)
-        if default is not None and kind in driver_options.NEVER_SKIPPED and default in driver_options.INTERFACES[kind]:
+        if default is not None and absent_names.is_never_skipped(kind, default):
             if default not in enabled:
                 self._add_unavailable(kind, default, option)
                 return None

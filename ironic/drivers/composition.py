@@ -18,8 +18,8 @@ from ironic.core.errors import (
     NoValidDefaultForInterface,
     UnsupportedDriverExtension,
 )
-from ironic.core.flow import CLEAN, in_state
-from ironic.core.hardware_interfaces import KINDS, InterfaceRow, interface_field
+from ironic.core.flow import in_state
+from ironic.core.hardware_interfaces import KINDS, InterfaceRow, facts_of, interface_field
 from ironic.drivers import driver_periodics
 from ironic.drivers.clean_priorities import ReloadedPriorities
 from ironic.drivers.composer import Composer, Driver, SupportedInterfaces
@@ -73,10 +73,13 @@ class Composition:
     def interface_rows(self) -> list[InterfaceRow]:
         """Return all interfaces that nodes may choose, for the table that the API reads (S33)."""
         return [
-            InterfaceRow(driver, kind, name, name == supported.default, name not in supported.unlisted)
+            InterfaceRow(
+                driver, kind, name, name == supported.default, name not in supported.unlisted, facts_of(interface)
+            )
             for driver, kinds in self._supported.items()
             for kind, supported in kinds.items()
-            for name in supported.names
+            for name, interface in supported.by_name.items()
+            if name is not None
         ]
 
     def default(self, driver: str, kind: str) -> str:
@@ -97,7 +100,8 @@ class Composition:
         """
         columns = {kind: interface_field(kind) for kind in KINDS}
         # An instance may request another interface than the node's own; how the machine is cleaned is no choice of its.
-        wanted = {} if in_state(node.provision_state) is CLEAN else node.instance_info
+        flow = in_state(node.provision_state)
+        wanted = {} if flow is not None and flow.ignores_instance else node.instance_info
         # Its value may be anything, and what is no name is one that is not there.
         own = {kind: str(wanted[name])[:_LONGEST_NAME] for kind, name in columns.items() if wanted.get(name)}
         chosen = {kind: own.get(kind) or getattr(node, name) for kind, name in columns.items()}

@@ -1,41 +1,14 @@
-"""Operator options that choose drivers and interfaces, as plain values read once at start.
-
-`HARDWARE_TYPES` and `INTERFACES` are the names that the reference has and this service does not implement yet, see
-doc/contract/drivers.md#names-of-entry-points. Enabling one is no fault: it is skipped with a warning, unless it is of
-the kinds in `NEVER_SKIPPED`. Delete a name here when it is implemented; a test checks that no name is both in these
-lists and an entry point.
-"""
+"""Operator options that choose drivers and interfaces, as plain values read once at start."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Self
 
 from oslo_config import cfg
 
 from ironic.conf import config_files, drivers
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.drivers.clean_priorities import CleanPriorities
-
-HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac"})
-
-INTERFACES: Final[Mapping[str, frozenset[str]]] = {
-    "bios": frozenset({"idrac-redfish"}),
-    "boot": frozenset({"idrac-redfish-virtual-media"}),
-    "console": frozenset(),
-    "deploy": frozenset({"anaconda", "ansible", "bootc"}),
-    "firmware": frozenset(),
-    "inspect": frozenset({"idrac-redfish"}),
-    "management": frozenset({"idrac-redfish"}),
-    "network": frozenset({"flat", "ironic-networking", "neutron"}),
-    "power": frozenset({"idrac-redfish"}),
-    "raid": frozenset({"idrac-redfish"}),
-    "rescue": frozenset(),
-    "storage": frozenset({"cinder", "external"}),
-    "vendor": frozenset({"idrac-redfish"}),
-}
-
-# Without the interface that was asked for, a tenant's machine would be on another network, or without its volumes.
-NEVER_SKIPPED: Final[frozenset[str]] = frozenset({"network", "storage"})
 
 
 @dataclass(frozen=True, slots=True)

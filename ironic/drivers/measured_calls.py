@@ -9,7 +9,8 @@ and a call of them costs nothing more.
 import inspect
 from collections.abc import Iterator
 
-from ironic.drivers.interfaces import BaseInterface
+from ironic.drivers.interfaces import base_interface
+from ironic.drivers.interfaces.kinds import BaseInterface
 from ironic.integrations.metrics import METRICS, Metrics
 
 
@@ -28,9 +29,10 @@ def measure(interface: BaseInterface) -> None:
 
 def measured_methods(cls: type[BaseInterface]) -> Iterator[str]:
     """Yield the names of the methods of a class that are measured."""
+    inherited = vars(base_interface.BaseInterface)
     for name in dir(cls):
         method = inspect.getattr_static(cls, name)
-        if not name.startswith("_") and inspect.isfunction(method) and method is not vars(BaseInterface).get(name):
+        if not name.startswith("_") and inspect.isfunction(method) and method is not inherited.get(name):
             parameters = list(inspect.signature(method).parameters)
             if parameters[1:2] == ["task"]:
                 yield name

@@ -11,7 +11,7 @@ from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import instance_capabilities
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.task import Task
-from ironic.drivers.waits import ORDERED
+from ironic.drivers.wait_declarations import ORDERED
 
 LOG = logging.getLogger(__name__)
 

@@ -14,15 +14,29 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol
 
 from ironic.core.errors import IronicError, UnsupportedDriverExtension
 from ironic.core.hardware_interfaces import CORE_KINDS, KINDS, OPTIONAL_KINDS
+from ironic.drivers.contract_types import Node as Node
+from ironic.drivers.contract_types import Port as Port
+from ironic.drivers.contract_types import Portgroup as Portgroup
 from ironic.drivers.whole_driver import WholeDriver
 from ironic.inspection import task as inspection
 
 if TYPE_CHECKING:
-    from ironic.drivers import interfaces
+    from ironic.drivers.interfaces.attachments import NetworkInterface, StorageInterface
+    from ironic.drivers.interfaces.base_interface import BaseInterface
+    from ironic.drivers.interfaces.bios_and_firmware import BIOSInterface, FirmwareInterface
+    from ironic.drivers.interfaces.boot_and_deploy import (
+        BootInterface,
+        DeployInterface,
+        InspectInterface,
+        RescueInterface,
+    )
+    from ironic.drivers.interfaces.passthru import VendorInterface
+    from ironic.drivers.interfaces.power_management import ConsoleInterface, ManagementInterface, PowerInterface
+    from ironic.drivers.interfaces.raid import RAIDInterface
 
 
 _NOTHING_MISSING: Final[Mapping[str, IronicError]] = MappingProxyType({})
@@ -39,19 +53,19 @@ class BareDriver(WholeDriver):
     non_vendor_interfaces: ClassVar[tuple[str, ...]] = tuple(kind for kind in KINDS if kind != "vendor")
 
     if TYPE_CHECKING:
-        bios: interfaces.BIOSInterface | None
-        boot: interfaces.BootInterface | None
-        console: interfaces.ConsoleInterface | None
-        deploy: interfaces.DeployInterface | None
-        firmware: interfaces.FirmwareInterface | None
-        inspect: interfaces.InspectInterface | None
-        management: interfaces.ManagementInterface | None
-        network: interfaces.NetworkInterface | None
-        power: interfaces.PowerInterface | None
-        raid: interfaces.RAIDInterface | None
-        rescue: interfaces.RescueInterface | None
-        storage: interfaces.StorageInterface | None
-        vendor: interfaces.VendorInterface | None
+        bios: "BIOSInterface[Task] | None"
+        boot: "BootInterface[Task] | None"
+        console: "ConsoleInterface[Task] | None"
+        deploy: "DeployInterface[Task] | None"
+        firmware: "FirmwareInterface[Task] | None"
+        inspect: "InspectInterface[Task] | None"
+        management: "ManagementInterface[Task] | None"
+        network: "NetworkInterface[Task] | None"
+        power: "PowerInterface[Task] | None"
+        raid: "RAIDInterface[Task] | None"
+        rescue: "RescueInterface[Task] | None"
+        storage: "StorageInterface[Task] | None"
+        vendor: "VendorInterface[Task] | None"
 
     def __init__(
         self,
@@ -66,12 +80,12 @@ class BareDriver(WholeDriver):
         # What the hardware type declares; the tuple is the class's own.
         self.bmc_address_keys = bmc_address_keys
 
-    def require(self, kind: str) -> "interfaces.BaseInterface":
+    def require(self, kind: str) -> "BaseInterface[Task]":
         """Return the interface of a kind, or raise the reason why the node has none.
 
         The task has typed properties for kinds that are known when the code is written.
         """
-        interface: interfaces.BaseInterface | None = getattr(self, kind)
+        interface: BaseInterface[Task] | None = getattr(self, kind)
         return interface or self.refuse(kind)
 
     def refuse(self, kind: str) -> Never:
@@ -87,33 +101,6 @@ class BareDriver(WholeDriver):
         return properties
 
 
-if TYPE_CHECKING:
-    from ironic.db import NodeRecord, PortgroupRecord, PortRecord
-    from ironic.drivers.interfaces import (
-        BaseInterface,
-        BIOSInterface,
-        BootInterface,
-        ConsoleInterface,
-        DeployInterface,
-        FirmwareInterface,
-        InspectInterface,
-        ManagementInterface,
-        NetworkInterface,
-        PowerInterface,
-        RAIDInterface,
-        RescueInterface,
-        StorageInterface,
-        VendorInterface,
-    )
-
-    Node: TypeAlias = NodeRecord
-    Port: TypeAlias = PortRecord
-    Portgroup: TypeAlias = PortgroupRecord
-else:
-    # Listing the installed drivers must not import the database libraries (S17).
-    Node = Port = Portgroup = Any
-
-
 class HasInterfaces(Protocol):
     """An object with the interfaces of a node, each by its kind; a missing one raises the reason."""
 
@@ -123,55 +110,55 @@ class HasInterfaces(Protocol):
     driver: BareDriver
 
     @property
-    def bios(self) -> "BIOSInterface":
+    def bios(self) -> "BIOSInterface[Task]":
         return self.driver.bios or self.driver.refuse("bios")
 
     @property
-    def boot(self) -> "BootInterface":
+    def boot(self) -> "BootInterface[Task]":
         return self.driver.boot or self.driver.refuse("boot")
 
     @property
-    def console(self) -> "ConsoleInterface":
+    def console(self) -> "ConsoleInterface[Task]":
         return self.driver.console or self.driver.refuse("console")
 
     @property
-    def deploy(self) -> "DeployInterface":
+    def deploy(self) -> "DeployInterface[Task]":
         return self.driver.deploy or self.driver.refuse("deploy")
 
     @property
-    def firmware(self) -> "FirmwareInterface":
+    def firmware(self) -> "FirmwareInterface[Task]":
         return self.driver.firmware or self.driver.refuse("firmware")
 
     @property
-    def inspect(self) -> "InspectInterface":
+    def inspect(self) -> "InspectInterface[Task]":
         return self.driver.inspect or self.driver.refuse("inspect")
 
     @property
-    def management(self) -> "ManagementInterface":
+    def management(self) -> "ManagementInterface[Task]":
         return self.driver.management or self.driver.refuse("management")
 
     @property
-    def network(self) -> "NetworkInterface":
+    def network(self) -> "NetworkInterface[Task]":
         return self.driver.network or self.driver.refuse("network")
 
     @property
-    def power(self) -> "PowerInterface":
+    def power(self) -> "PowerInterface[Task]":
         return self.driver.power or self.driver.refuse("power")
 
     @property
-    def raid(self) -> "RAIDInterface":
+    def raid(self) -> "RAIDInterface[Task]":
         return self.driver.raid or self.driver.refuse("raid")
 
     @property
-    def rescue(self) -> "RescueInterface":
+    def rescue(self) -> "RescueInterface[Task]":
         return self.driver.rescue or self.driver.refuse("rescue")
 
     @property
-    def storage(self) -> "StorageInterface":
+    def storage(self) -> "StorageInterface[Task]":
         return self.driver.storage or self.driver.refuse("storage")
 
     @property
-    def vendor(self) -> "VendorInterface":
+    def vendor(self) -> "VendorInterface[Task]":
         return self.driver.vendor or self.driver.refuse("vendor")
 
 
@@ -259,7 +246,7 @@ class Task(inspection.Task, HasInterfaces, Protocol):
     def choices(self, kind: str) -> Sequence[str]:
         """Return the names of a kind that the node can use on this conductor; none of a classic driver."""
 
-    def alternative(self, kind: str, name: str) -> "BaseInterface":
+    def alternative(self, kind: str, name: str) -> "BaseInterface[Task]":
         """Return another implementation of a kind that the node can use on this conductor.
 
         Raise IncompatibleInterface or InterfaceNotFoundInEntrypoint otherwise.

@@ -12,7 +12,7 @@ from ironic.core.errors import TakenOver
 from ironic.drivers.task import Task
 
 if TYPE_CHECKING:
-    from ironic.drivers.interfaces import StorageInterface
+    from ironic.drivers.interfaces.attachments import StorageInterface
 
 LOG = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def boots_from_volume(task: Task) -> bool:
     return (0,) in [tuple(row) for row in indexes]
 
 
-def _storage_for_volumes(task: Task) -> "StorageInterface | None":
+def _storage_for_volumes(task: Task) -> "StorageInterface[Task] | None":
     """Return the storage interface, None where it is unavailable and not needed; raise the reason where it is."""
     if task.driver.storage is None and not task.store.volume_targets.count(node_id=task.node.id):
         return None

@@ -1,6 +1,6 @@
 """How drivers wait: an interface begins a wait, and says by a method how its end is found.
 
-    @looks("my_change", interval=lambda: CONF.mine.status_interval)
+    @base.looks("my_change", interval=lambda: CONF.mine.status_interval)
     def look_at_my_change(self, task, wait):
         return StepDone() if ... else None
 
@@ -11,36 +11,22 @@ node locked, once the wait has ended, and None while it goes on. See doc/add-a-w
 Who waits is known by the task: work that can be repeated leaves its worker meanwhile, other work waits by itself.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import Enum, auto
-from inspect import getattr_static
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from ironic.core import node_waits
 from ironic.core.node_waits import Follows, NodeWait
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Task, Waiter
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 Ended = StepDone | StepFailed
 
 # Seconds until the second look; most BMCs are done in seconds, some after many minutes.
 SOON: Final = 5.0
 # Of a kind whose interval is 0, which switches looks off, until it is read again.
 _OFF: Final = 60.0
-_MARK: Final = "_wait_terms"
-
-
-class Ordered(Enum):
-    """What setting a value of the firmware returns that is ordered and takes effect when the machine starts."""
-
-    ORDERED = auto()
-
-
-ORDERED: Final = Ordered.ORDERED
 
 
 @contextmanager
@@ -90,30 +76,6 @@ def of(task: Task, kind: str) -> NodeWait | None:
     if not node_waits.is_open(node, kind):
         return None
     return node.pending_waits.get(kind) or task.store.node_waits.get(node.id, kind)
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Which kind of wait a method looks at, and at most how often, in seconds."""
-
-    kind: str
-    interval: Callable[[], float]
-
-
-def looks(kind: str, interval: Callable[[], float]) -> Callable[[Method], Method]:
-    """Mark a method ``(self, task, wait)`` that looks at waits of a kind; an interval of 0 switches that off."""
-
-    def mark(method: Method) -> Method:
-        setattr(method, _MARK, Terms(kind, interval))
-        return method
-
-    return mark
-
-
-def collect(cls: type) -> dict[str, tuple[str, Terms]]:
-    """Return name and terms of the methods of an interface class by the kind of wait that they look at."""
-    marked = ((name, getattr(getattr_static(cls, name), _MARK, None)) for name in dir(cls))
-    return {terms.kind: (name, terms) for name, terms in marked if terms is not None}
 
 
 def after_look(wait: NodeWait, now: datetime, interval: float) -> datetime:

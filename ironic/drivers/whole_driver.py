@@ -1,15 +1,15 @@
-"""Clean steps of a driver as a whole: those of all its interfaces in one list, and running any of them.
+"""Steps of a driver as a whole: running a step of any interface, and the clean steps of all interfaces in one list.
 
-The engine runs the clean steps of a node through here, so a step that fails raises `CleanStepFailed`, whichever
-interface it belongs to and whatever a plug-in raises in it (S64).
+The engine runs the steps of a node through here. A step that fails raises the error that the flow's record names, such
+as `CleanStepFailed`, whichever interface it belongs to and whatever a plug-in raises in it (S64).
 """
 
 import logging
 from collections.abc import Mapping
 from typing import Any
 
-from ironic.core.errors import CleanStepFailed, IronicError, TakenOver, UnsupportedDriverExtension
-from ironic.core.steps import INTERFACES
+from ironic.core.errors import IronicError, TakenOver, UnsupportedDriverExtension
+from ironic.core.flow import CLEAN, Flow
 from ironic.drivers.step_declarations import Suspended
 
 LOG = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class WholeDriver:
         Each has at least the keys step, interface and priority. Of equal priorities, the order of interfaces decides.
         """
         found: list[dict[str, Any]] = []
-        for kind in INTERFACES["clean"]:
+        for kind in CLEAN.interfaces:
             if (interface := getattr(self, kind)) is not None:
                 found += [step for step in interface.get_clean_steps(task) if step["priority"]]
         return sorted(found, key=lambda step: -step["priority"])
@@ -36,20 +36,29 @@ class WholeDriver:
 
         Raises CleanStepFailed if the step fails. It may run again after a crash.
         """
+        return self.execute_step(CLEAN, task, step)
+
+    def execute_step(self, flow: Flow, task: Any, step: Mapping[str, Any]) -> str | None:
+        """Run a step; return the waiting state of the flow if it continues asynchronously, otherwise None.
+
+        A failure is raised as the flow's ``step_error`` where it has one.
+        """
         kind = step["interface"]
         name = f"{kind}.{step['step']}"
         try:
-            interface: Any = getattr(self, kind) if kind in INTERFACES["clean"] else None
+            interface: Any = getattr(self, kind) if kind in flow.interfaces else None
             if interface is None:
                 self.refuse(kind)
-            result: str | None = interface.execute_step("clean", task, step)
+            result: str | None = interface.execute_step(flow.name, task, step)
             return result
-        except (TakenOver, Suspended, CleanStepFailed):
+        except (TakenOver, Suspended):
             raise
         except Exception as error:
+            if flow.step_error is None or isinstance(error, flow.step_error):
+                raise
             if not isinstance(error, IronicError):
-                LOG.exception("Node %s: unexpected error in clean step %s", task.node.uuid, name)
-            raise CleanStepFailed(node=task.node.uuid, step=name, reason=error) from error
+                LOG.exception("Node %s: unexpected error in %s step %s", task.node.uuid, flow.name, name)
+            raise flow.step_error(node=task.node.uuid, step=name, reason=error) from error
 
     def refuse(self, kind: str) -> Any:
         """Raise the reason why there is no interface of a kind."""

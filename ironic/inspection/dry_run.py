@@ -6,7 +6,7 @@ for it are called. Faults that need the database (a name in use, a driver that n
 run only.
 
 What an author can't see in the verdicts is said in notes: that there is no node, and which hook sets the plug-in data
-that a rule looks for in vain.
+that a rule looks for and does not find.
 """
 
 import logging
@@ -15,17 +15,18 @@ from dataclasses import replace
 from typing import Any, Final, Self
 
 from ironic.conf import CONF
+from ironic.conf.inspection import HOOK_OPTIONS
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
-from ironic.core.rules import PHASES, AnyRule, Changes, CompiledRule, Facts, Masking, evaluate, in_order
+from ironic.core.rules import AnyRule, Changes, CompiledRule, Facts, Masking, evaluate, in_order
 from ironic.core.rules.compiled_rules import BoundAction, Condition
 from ironic.core.rules.interpolation import Lookup
 from ironic.core.rules.paths import Patch, apply, copy
 from ironic.db import NodeRecord, PortgroupRecord, Store
 from ironic.db.node_rule_effects import Effects
 from ironic.inspection.hooks import base, enabled_hooks
-from ironic.inspection.hooks.base import NamedHook
-from ironic.inspection.pipeline import failure_of
+from ironic.inspection.hooks.base import InspectionHook, NamedHook
+from ironic.inspection.phases import EARLY, PHASES, InspectionPhase
 from ironic.inspection.reported_data import read_only
 from ironic.inspection.rules import StoredNode, facts_of
 from ironic.inspection.rules.explanation import explain
@@ -72,28 +73,26 @@ class HookRun:
         cls,
         store: Store,
         source: StoredNode | None = None,
-        interface: str = enabled_hooks.IN_BAND,
+        interface: str = enabled_hooks.OF_RAMDISKS,
         inventory: Mapping[str, object] = _NO_INVENTORY,
     ) -> Self:
-        """Return the hooks of an inspect interface of `enabled_hooks.OPTIONS`; raises HookLoadError."""
+        """Return the hooks of an inspect interface of `enabled_hooks.INTERFACES`; raises HookLoadError."""
         hooks = base.load_hooks(enabled_hooks.names(interface))
-        if interface != enabled_hooks.OF_BMC:
+        if interface == enabled_hooks.OF_RAMDISKS:
             return cls(store, source, hooks)
-        flags = enabled_hooks.pxe_flags(source.ports if source else ())
-        return cls(store, source, [*hooks, flags], enabled_hooks.lacking_data(inventory))
+        flags = enabled_hooks.pxe_flags(interface, source.ports if source else ())
+        return cls(store, source, [*hooks, flags], enabled_hooks.lacking_data(hooks, inventory))
 
-    def before(self, phase: str, facts: Facts) -> Facts:
+    def before(self, phase: InspectionPhase, facts: Facts) -> Facts:
         """Call the hooks that precede the rules of a phase; return the facts after them."""
         inventory, data = read_only(dict(facts.inventory)), copy(facts.plugin_data)
-        for name, hook in self._hooks:
-            known = copy(data)
-            error = failure_of(name, hook.preprocess if phase == "preprocess" else hook, self._task, inventory, data)
+        known = copy(data)
+        for name, error in phase.run_hooks(self._hooks, self._task, inventory, data):
             report = self._reports[name]
             report["plugin_data"] += [key for key in data if key not in known or data[key] != known[key]]
+            known = copy(data)
             if error:
                 report["error"], self.has_failed = error, True
-                if phase == "main":
-                    break
         return facts_of(self._task, facts.inventory, data)
 
     def follow(self, changes: Changes) -> str | None:
@@ -140,35 +139,40 @@ def dry_run(
     is_supported = interface is None or supports_rules(interface)
     if not is_supported:
         notes.append(_NO_RULES.format(interface=interface or "none"))
-    for one in PHASES[: PHASES.index(phase) + 1] if phase in PHASES else PHASES:
-        if hooks is not None and one != "early":
+    for one in _up_to(phase):
+        if hooks is not None and one.call is not None:
             facts = hooks.before(one, facts)
             if hooks.has_failed:
                 break
-        if phase not in (None, one):
+        if phase not in (None, one.name):
             continue
         outcome = evaluate(
             chosen(in_order(rules), one, (facts.node or {}).get("properties") or {})
-            if is_supported or one == "early"
+            if is_supported or one is EARLY
             else [],
-            Facts(facts.inventory, facts.plugin_data) if one == "early" else facts,
+            Facts(facts.inventory, facts.plugin_data) if one is EARLY else facts,
             masking=masking or CONF.inspection_rules.mask_secrets,
-            effects=effects if is_supported and one == "main" else _NO_EFFECTS,
+            effects=effects if is_supported and one.has_effects else _NO_EFFECTS,
         )
         explanation += outcome.explanation
         if outcome.failure is not None:
             break
         facts = _after(facts, outcome.changes)
         if hooks is not None and (reason := hooks.follow(outcome.changes)):
-            notes.append(f"The changes of the rules of phase {one} can't be applied: {reason}")
+            notes.append(f"The changes of the rules of phase {one.name} can't be applied: {reason}")
             break
     answer: dict[str, Any] = explain(explanation)
     if hooks is not None:
         answer["hooks"] = hooks.reports()
     ran = {entry["uuid"] for entry in explanation}
     asked = [rule for rule in rules if rule.uuid in ran]
-    notes += _missing_plugin_data(asked, facts, interface or enabled_hooks.IN_BAND, has_run=hooks is not None)
+    notes += _missing_plugin_data(asked, facts, interface or enabled_hooks.OF_RAMDISKS, has_run=hooks is not None)
     return answer | ({"notes": notes} if notes else {})
+
+
+def _up_to(phase: str | None) -> Sequence[InspectionPhase]:
+    """Return the phases that lead to the one of this name, and it; all for None."""
+    return list(PHASES.values())[: list(PHASES).index(phase) + 1 if phase in PHASES else None]
 
 
 def note_without_node(rules: Sequence[AnyRule]) -> str | None:
@@ -179,14 +183,14 @@ def note_without_node(rules: Sequence[AnyRule]) -> str | None:
 
 
 def _missing_plugin_data(rules: Sequence[AnyRule], facts: Facts, interface: str, *, has_run: bool) -> Iterator[str]:
-    """Yield for plug-in data that rules look for in vain and a hook would set, why they are not there."""
-    if interface not in enabled_hooks.OPTIONS:
+    """Yield for plug-in data that rules look for and do not find, and a hook would set, why they are not there."""
+    if interface not in HOOK_OPTIONS:
         return
-    group, option = enabled_hooks.OPTIONS[interface]
+    group, option = HOOK_OPTIONS[interface]
     wanted = {lookup.keys[0] for rule in rules for lookup in _lookups(rule) if _is_plugin_data(lookup)}
     enabled = enabled_hooks.names(interface)
-    for key, name in _providers(wanted - facts.plugin_data.keys()):
-        if interface == enabled_hooks.OF_BMC and name in enabled_hooks.OF_RAMDISKS:
+    for key, name, hook in _providers(wanted - facts.plugin_data.keys()):
+        if interface != enabled_hooks.OF_RAMDISKS and hook.is_of_ramdisks:
             continue
         if name not in enabled:
             yield f"plugin_data.{key} is set by hook {name}, which is not enabled: add it to [{group}]{option}."
@@ -196,17 +200,18 @@ def _missing_plugin_data(rules: Sequence[AnyRule], facts: Facts, interface: str,
             yield f'plugin_data.{key} is set by hook {name}, which is enabled: send "hooks": true to run it.'
 
 
-def _providers(keys: Collection[str]) -> Iterator[tuple[str, str]]:
+def _providers(keys: Collection[str]) -> Iterator[tuple[str, str, type[InspectionHook]]]:
     """Yield these keys of the plug-in data with each hook that sets them; hooks that can't be loaded are left out."""
     if not keys:
         return
     for name, point in sorted(base.installed_hooks().items()):
         try:
-            provided = point.load().plugin_data_keys
+            hook = point.load()
+            provided = hook.plugin_data_keys
         except Exception as error:
             LOG.warning("Inspection hook %s can't be loaded: %s", name, error)
             continue
-        yield from ((key, name) for key in provided if key in keys)
+        yield from ((key, name, hook) for key in provided if key in keys)
 
 
 def _lookups(rule: AnyRule) -> Iterator[Lookup]:

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ironic.conf import CONF
+from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
 from ironic.db.column_types import JsonText, encode_json
-from ironic.integrations.object_store import ObjectStore, ObjectStoreError, swift_container
+from ironic.integrations.object_store import ObjectStore, swift_container
 
 if TYPE_CHECKING:
     from ironic.db import Store

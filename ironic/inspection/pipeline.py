@@ -8,12 +8,11 @@ Sources: doc/contract/inspection.md#processing; demands S82, S116, S117.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
-from ironic.core.failure_texts import in_words
-from ironic.inspection import inventory_storage, posted_data
+from ironic.inspection import inventory_storage, phases, posted_data
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import NamedHook
 from ironic.inspection.inventory_storage import InventoryTexts, texts_of
@@ -79,16 +78,13 @@ class Pipeline:
         before_storing: Callable[[], None] | None,
     ) -> None:
         shown = read_only(inventory)
-        # Every hook checks the data, so that a failure names everything that is wrong with them.
-        checked = [failure_of(name, hook.preprocess, task, shown, plugin_data) for name, hook in self.hooks]
-        if reasons := [reason for reason in checked if reason]:
-            raise HardwareInspectionFailure(error="; ".join(reasons))
-        rules.run("preprocess", shown, plugin_data)
-        task.commit()
-        for name, hook in self.hooks:
-            if reason := failure_of(name, hook, task, shown, plugin_data):
-                raise HardwareInspectionFailure(error=reason)
-        rules.run("main", shown, plugin_data)
+        for phase in phases.WITH_NODE:
+            failures = phase.run_hooks(self.hooks, task, shown, plugin_data)
+            if reasons := [reason for _name, reason in failures if reason]:
+                raise HardwareInspectionFailure(error="; ".join(reasons))
+            rules.run(phase, shown, plugin_data)
+            if phase is not phases.WITH_NODE[-1]:
+                task.commit()
         inventory_storage.backend_from_conf().keep(task, _texts(inventory, plugin_data, posted))
         store, node_id = task.store, task.node.id
         task.also_store(lambda: store.refused_reports.delete(node_id))
@@ -119,22 +115,3 @@ def _keep_refused(
         task.store.refused_reports.put_texts(task.node.id, *_texts(inventory, plugin_data, posted))
     except IronicError as error:
         LOG.warning("Node %s: the report that was refused is not kept for dry runs: %s", task.node.uuid, error)
-
-
-def failure_of(
-    name: str,
-    call: Callable[[StagedTask, Mapping[str, Any], dict[str, Any]], None],
-    task: StagedTask,
-    inventory: Mapping[str, object],
-    plugin_data: dict[str, object],
-) -> str | None:
-    """Call a hook; return why it failed, None when it did not."""
-    try:
-        call(task, inventory, plugin_data)
-    except TakenOver:
-        raise
-    except Exception as error:
-        if not isinstance(error, IronicError):
-            LOG.exception("Node %s: inspection hook %s raised an unexpected error", task.node.uuid, name)
-        return f"hook {name}: {in_words(error, [(HardwareInspectionFailure.text, {})])}"
-    return None

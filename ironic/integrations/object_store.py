@@ -3,16 +3,8 @@
 import functools
 from typing import TYPE_CHECKING, Protocol
 
-from ironic.core.errors import IronicError
-
 if TYPE_CHECKING:
     from ironic.integrations.swift import SwiftContainer
-
-
-class ObjectStoreError(IronicError):
-    """The store can't be reached, or refuses a request."""
-
-    text = "The object store can't {operation}: {error}"
 
 
 class ObjectStore(Protocol):

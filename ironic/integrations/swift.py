@@ -14,9 +14,9 @@ from typing import BinaryIO, Final, Self
 from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
 
 from ironic.conf import CONF
+from ironic.core.call_errors import ObjectStoreError
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.keystone_service import KeystoneService, Reply
-from ironic.integrations.object_store import ObjectStoreError
 
 _GROUP: Final = "swift"
 _MISSING: Final = 404

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.allowed_addresses import server_of
+from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.core.secrets import REPLACEMENT
@@ -22,7 +23,6 @@ from ironic.integrations import disk_space, image_places, image_servers
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.image_places import SHARE_SCHEMES, Node, Place
-from ironic.integrations.object_store import ObjectStoreError
 
 LOG = logging.getLogger(__name__)
 

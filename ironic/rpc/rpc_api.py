@@ -2,8 +2,8 @@
 
 Clients and servers of all transports are derived from `ConductorAPI`. A call is a method there; its decorator declares
 the lock of its node, the time-out of the answer, and whether there is one. The conductor has a function of the same
-name, marked ``@answers``. The first argument is the caller's context; the others and the result have a JSON form. The
-docstrings here are for callers.
+name, marked ``@rpc_method``. The first argument is the caller's context; the others and the result have a JSON form.
+The docstrings here are for callers.
 """
 
 import enum

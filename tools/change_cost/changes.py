@@ -145,7 +145,7 @@ def test_it(tmp_path):
     own = f"ironic/tests/functional/wire/test_bay_of_{kind}.py"
     steps: list[Line | NewFile | Replaced] = [
         line,
-        *([] if kind == "node" else [Replaced(line.file, "REQUIRED, Field", "REQUIRED, Exact, Field")]),
+        *([] if kind == "node" else [Replaced(line.file, "Belongs, Field", "Belongs, Exact, Field")]),
         column,
         NewFile(f"ironic/db/migrations/versions/{_MIGRATION}_bay_of_{kind}.py", migration),
         *_version(f"A {kind} reports its bay.", f"{kind}.bay", f"GET /v1/{collection}?bay"),
@@ -274,6 +274,7 @@ class RackColumns(Known, name="racks", also=(unique("racks", "uuid"), unique("ra
 
     name: str = text(64)
     place: str | None = text(255)
+    owner: str | None = text(255)
 
 
 racks = RackColumns.table
@@ -300,6 +301,7 @@ def upgrade() -> None:
         sa.Column("updated_at", _TIME),
         sa.Column("name", sa.String(64), nullable=False),
         sa.Column("place", sa.String(255)),
+        sa.Column("owner", sa.String(255)),
         sa.UniqueConstraint("uuid", name="uniq_racks0uuid"),
         sa.UniqueConstraint("name", name="uniq_racks0name"),
         mysql_engine="InnoDB",
@@ -312,7 +314,8 @@ def upgrade() -> None:
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ironic.core.errors import AlreadyExists, IronicError, NotFound
+from ironic.core.errors import DuplicateName, IronicError
+from ironic.core.resource_errors import RackAlreadyExists, RackNotFound
 from ironic.db.row_selection import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
@@ -328,20 +331,21 @@ class Racks(Repository[RackRecord], record=RackRecord):
 
     filters: ClassVar[Mapping[str, Filter]] = {"uuid_in": any_of(racks.c.uuid)}
     duplicates: ClassVar[Errors] = {
-        column: lambda value, column=column: AlreadyExists(resource="rack", field=column, value=value)
-        for column in ("uuid", "name")
+        "uuid": lambda value: RackAlreadyExists(resource="rack", field="uuid", value=value),
+        "name": lambda value: DuplicateName(resource="rack", name=value),
     }
 
     def not_found(self, ident: str | int) -> IronicError:
         """Return the error for a rack that does not exist."""
-        return NotFound(f"There is no rack {ident}.")
+        return RackNotFound(rack=ident)
 ''',
     "ironic/core/model/rack.py": '''"""The rack, field by field."""
 
 from typing import ClassVar
 
-from ironic.core.model.fields import CREATE, NEVER, REQUIRED, Exact, Field, Resource
-from ironic.core.values import Datetime, Links, Text, Uuid, ValueType
+from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Belongs, Exact, Field, Filter, Resource
+from ironic.core.resource_errors import RackNotFound
+from ironic.core.values import Bool, Datetime, Links, LogicalName, Text, Uuid, ValueType
 
 
 class Rack(Resource):
@@ -349,13 +353,22 @@ class Rack(Resource):
 
     collection = "racks"
     singular = "rack"
+    word = "rack"
+    listed_since = 116
+    has_name = True
+    belongs = Belongs.TO_OWNER
+    not_found = RackNotFound
+    payload_version = "1.0"
     marker: ClassVar[ValueType] = Uuid()
 
-    uuid = Field(Uuid(), since=116, write=CREATE, plain=True)
+    uuid = Field(Uuid(), since=116, write=CREATE, plain=True, notified=EVERY)
     created_at = Field(Datetime(), since=116, write=NEVER)
     updated_at = Field(Datetime(), since=116, write=NEVER)
-    name = Field(Text(64, 1), since=116, nullable=False, empty=REQUIRED, plain=True, filter=Exact())
-    place = Field(Text(), since=116)
+    name = Field(
+        LogicalName(), since=116, nullable=False, empty=REQUIRED, plain=True, filter=Exact(), notified=EVERY
+    )
+    place = Field(Text(), since=116, notified=EVERY)
+    owner = Field(Text(), since=116, right="baremetal:rack:update:owner", notified=EVERY)
     links = Field(Links("racks/{}"), since=116, write=NEVER, plain=True)
 ''',
     "ironic/api/resources/racks.py": '''"""`/v1/racks`: list, show, create, patch and delete racks."""
@@ -363,7 +376,7 @@ class Rack(Resource):
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import answers, json_patch, listing, projection
+from ironic.api import access, answers, json_patch, listing, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
@@ -377,8 +390,9 @@ from ironic.services import row_changes
 
 
 def index(request: Request, page: Page) -> Answer:
-    """List racks."""
-    return listing.answer(request, Rack, request.store.of(Racks), page)
+    """List the racks that the caller may see."""
+    project = access.own_project(request, "baremetal:rack:list")
+    return listing.answer(request, Rack, request.store.of(Racks), page, {"owner": project} if project else {})
 
 
 def show(request: Request, rack: str, view: Projection) -> Answer:
@@ -388,7 +402,7 @@ def show(request: Request, rack: str, view: Projection) -> Answer:
 
 def create(request: Request, values: dict[str, Any]) -> Answer:
     """Create a rack."""
-    record = request.store.of(Racks).create(values)
+    record = request.store.of(Racks).create({"owner": request.context.project_id} | values)
     document = projection.full(Rack, request.minor).of_record(request, record, {})
     return answers.created(document, request.url(f"/v1/racks/{record.uuid}"))
 
@@ -397,8 +411,10 @@ def patch(request: Request, rack: str, changes: Sequence[Change]) -> Answer:
     """Change a rack."""
 
     def revise(record: RackRecord) -> dict[str, Any]:
+        if any(change.root == "owner" for change in changes):
+            access.require_own(request, "baremetal:rack:update:owner", Rack, record.uuid, record.owner)
         before = {name: getattr(record, name) for name in Rack.writable("patch")}
-        return json_patch.patched(Rack, before, changes, request.minor)
+        return json_patch.patched(Rack, before, changes, request)
 
     record = row_changes.change(request.store, request.store.of(Racks), rack, revise)
     return answers.document(projection.full(Rack, request.minor).of_record(request, record, {}))
@@ -411,27 +427,51 @@ def delete(request: Request, rack: str) -> Answer:
 
 
 ROUTES = (
-    Route("GET", "/v1/racks", index, since=116, rule="baremetal:rack:get", of=List(Rack)),
-    Route("POST", "/v1/racks", create, since=116, rule="baremetal:rack:update", of=Create(Rack)),
+    Route("GET", "/v1/racks", index, since=116, rule="baremetal:rack:list", of=List(Rack)),
+    Route("POST", "/v1/racks", create, since=116, rule="baremetal:rack:create", of=Create(Rack)),
     Route("GET", "/v1/racks/{rack}", show, since=116, rule="baremetal:rack:get", of=One(Rack)),
     Route("PATCH", "/v1/racks/{rack}", patch, since=116, rule="baremetal:rack:update", of=Patch(Rack)),
-    Route("DELETE", "/v1/racks/{rack}", delete, since=116, rule="baremetal:rack:update", of=Delete(Rack)),
+    Route("DELETE", "/v1/racks/{rack}", delete, since=116, rule="baremetal:rack:delete", of=Delete(Rack)),
 )
 ''',
 }
-_RACK_POLICIES: Final = """    ("baremetal:rack:get", _SYSTEM_READS, SYSTEM, "GET /racks"),
-    ("baremetal:rack:update", _SYSTEM_WRITES, SYSTEM, "POST /racks"),
+_RACK_POLICIES: Final = """    ("baremetal:rack:list", _LISTS, BOTH, "GET /racks"),
+    ("baremetal:rack:list_all", _SYSTEM_READS, BOTH, "GET /racks"),
+    ("baremetal:rack:get", f"({_SYSTEM_READS}) or project_id:%(rack.owner)s", BOTH, "GET /racks/{id}"),
+    ("baremetal:rack:create", f"({_SYSTEM_WRITES}) or role:manager", BOTH, "POST /racks"),
+    ("baremetal:rack:update", f"({_SYSTEM_WRITES}) or project_id:%(rack.owner)s", BOTH, "PATCH /racks/{id}"),
+    ("baremetal:rack:update:owner", _SYSTEM_WRITES, BOTH, "PATCH /racks/{id}"),
+    ("baremetal:rack:delete", f"({_SYSTEM_WRITES}) or project_id:%(rack.owner)s", BOTH, "DELETE /racks/{id}"),
 """
+_RACK_RULES: Final = ("list", "list_all", "get", "create", "update", "update:owner", "delete")
+_RACK_ERRORS: Final = '''class RackNotFound(NotFound):
+    """The rack does not exist."""
+
+    text = "There is no rack {rack}."
+
+
+class RackAlreadyExists(AlreadyExists):
+    """Another rack has the UUID."""
+
+
+'''
 _TEST_OF_RACKS: Final = '''"""The resource works."""
 
+from ironic.api.crud_notifications import CREATE
 from ironic.tests.functional.wire import service as wire
+from ironic.tests.listening import listening
 
 
 def test_it(tmp_path):
     service = wire.start(tmp_path)
-    for name in ("r2", "r1"):
-        made = service.call("POST", "/v1/racks", body={"name": name, "place": "cellar"})
-        assert made.status == 201, made.body
+    with listening() as listener:
+        for name in ("r2", "r1"):
+            made = service.call("POST", "/v1/racks", body={"name": name, "place": "cellar", "owner": "p"})
+            assert made.status == 201, made.body
+    assert listener.data(f"rack.{CREATE}.end")["owner"] == "p"
+    assert "racks" in service.call("GET", "/v1").json
+    assert service.call("GET", "/v1/racks/r2").json["name"] == "r2"
+    assert "There is no rack r3" in str(service.call("GET", "/v1/racks/r3").body)
     path = f"/v1/racks/{made.json['uuid']}"
     assert [one["name"] for one in service.call("GET", "/v1/racks?sort_key=name").json["racks"]] == ["r1", "r2"]
     assert [one["name"] for one in service.call("GET", "/v1/racks?name=r2").json["racks"]] == ["r2"]
@@ -442,23 +482,24 @@ def test_it(tmp_path):
     patch = [{"op": "replace", "path": "/place", "value": "attic"}]
     assert service.call("PATCH", path, body=patch).json["place"] == "attic"
     assert service.call("PATCH", path, body=[{"op": "remove", "path": "/name"}]).status == 400
-    assert service.call("GET", "/v1/racks/no-uuid").status == 400
+    assert service.call("GET", "/v1/racks/no name").status == 400
     assert [service.call("DELETE", path).status for _ in range(2)] == [204, 404]
     service.close()
 '''
 _RACKS_WORK: Final = "ironic/tests/functional/wire/test_racks.py"
 
 RESOURCE: Final = Change(
-    "a resource that is rows and nothing more",
-    7,  # table, migration, repository, model, resource, policies; and the row of the version it comes with
+    "a resource with owner, notifications and errors",
+    8,  # table, migration, repository, model, errors, resource, policies; and the row of the version it comes with
     [
         *_version("There are racks.", "rack", "/v1/racks"),
         *(NewFile(file, text) for file, text in _RACKS.items()),
         Line("ironic/api/policies.py", '    ("baremetal:chassis:get", ', _RACK_POLICIES, before=True),
+        Line("ironic/core/resource_errors.py", "class VolumeConnectorAlreadyExists(", _RACK_ERRORS, before=True),
         Replaced(
             "ironic/tests/unit/api/test_policies.py",
             "ADDED = {",
-            'ADDED = {"baremetal:rack:get", "baremetal:rack:update", ',
+            "ADDED = {" + "".join(f'"baremetal:rack:{word}", ' for word in _RACK_RULES),
         ),
         NewFile("releasenotes/notes/racks-0123456789abcdef.yaml", "features:\n  - There are racks.\n"),
         NewFile(_RACKS_WORK, _TEST_OF_RACKS),

@@ -1,6 +1,6 @@
 """`/` and `/v1`: the versions and collections that the service has.
 
-The collections of a version are read from one table; the order of keys has no meaning to clients.
+The model says which collections a version has; the order of keys has no meaning to clients.
 """
 
 import functools
@@ -14,30 +14,27 @@ from ironic.api.error_responses import Refused
 from ironic.api.json_schema import OPEN
 from ironic.api.request import Request
 from ironic.api.routes import Refusing, Route
+from ironic.core.model.fields import Resource
 
 NAME = "OpenStack Ironic API"
 DESCRIPTION = "Ironic provisions and inspects bare metal machines."
 GUIDE = "https://docs.openstack.org/api-ref/baremetal/"
 
-# Collection -> first version that lists it.
-COLLECTIONS = {
-    "chassis": 1,
-    "nodes": 1,
-    "ports": 1,
-    "drivers": 1,
+# What is listed beside the collections of the model -> first version that lists it.
+_OTHERS: Final = {
     "lookup": 22,
     "heartbeat": 22,
-    "portgroups": 23,
     "volume": 32,
-    "conductors": 49,
-    "allocations": 52,
     "events": 54,
-    "deploy_templates": 55,
     "shards": 82,
     "continue_inspection": 84,
-    "runbooks": 92,
-    "inspection_rules": 96,
 }
+
+
+def collections() -> dict[str, int]:
+    """Return what `/v1` lists, with the first version that does."""
+    kinds = Resource.__subclasses__()
+    return _OTHERS | {kind.collection: kind.listed_since for kind in kinds if kind.listed_since is not None}
 
 
 def show_root(request: Request) -> Answer:
@@ -69,7 +66,7 @@ def _v1(base: str, minor: int) -> Answer:
         "media_types": {"base": "application/json", "type": "application/vnd.openstack.ironic.v1+json"},
         "version": _version(base),
     }
-    for name, since in COLLECTIONS.items():
+    for name, since in collections().items():
         if since <= minor:
             document[name] = projection.links(base, f"{name}/")
     return answers.ready_made(orjson.dumps(document))

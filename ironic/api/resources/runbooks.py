@@ -156,7 +156,7 @@ def patch(request: Request, runbook: str, changes: Sequence[Change]) -> Answer:
 
     def settle(record: "RunbookRecord", values: dict[str, object]) -> dict[str, object]:
         for rule in rules_for(changes):
-            access.require_own(request, rule, "runbook", record.uuid, record.owner, record.public)
+            access.require_own(request, rule, Runbook, record.uuid, record.owner, record.public)
         settled = settled_owner(values, was_public=record.public)
         _check_steps(request, settled, settled.get("owner", record.owner))
         return settled

@@ -14,7 +14,7 @@ from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.flow import CLEAN, Flow
+from ironic.core.flow import Flow
 from ironic.core.steps import INTERFACES, Key, Step
 
 LOG = logging.getLogger(__name__)
@@ -50,9 +50,7 @@ def perform(task: TaskManager, flow: Flow, step: Step, *, is_repeatable: bool = 
     """Perform one step and return how it ended; Again only where the caller can repeat it."""
 
     def execute(task: TaskManager) -> object:
-        if flow is CLEAN:
-            return task.driver.execute_clean_steps(task, step.as_dict())
-        return task.driver.require(step.interface).execute_step(flow.name, task, step.as_dict())
+        return task.driver.execute_step(flow, task, step.as_dict())
 
     if not step.is_reserved:
         make_attempt = attempt_repeatable if is_repeatable and flow.waiting else attempt

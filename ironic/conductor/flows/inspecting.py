@@ -28,6 +28,7 @@ from ironic.core.errors import (
 )
 from ironic.core.failure_texts import Reason
 from ironic.drivers import fast_track
+from ironic.drivers.interfaces.kinds import ReportForwarder
 from ironic.inspection import boot_tokens
 from ironic.inspection.arrival import rejection_summary
 from ironic.inspection.node_lookup import nothing_found
@@ -86,21 +87,23 @@ def continue_inspection(task: TaskManager, inventory: dict[str, object], plugin_
         LOG.warning("Node %s: inspection data are dropped in state '%s'", task.node.uuid, state)
         raise nothing_found()
     AgentMemory(task.node).record_contact(task.node.now())
-    if task.inspect.hands_reports_on:
-        _hand_on(task, inventory, plugin_data)
+    if isinstance(task.inspect, ReportForwarder):
+        _hand_on(task, task.inspect, inventory, plugin_data)
         return
     boot_tokens.use_up(task.node)
     introspection.process(task.node)
     task.process_event("resume", callback=engine.resume, call_args=(task, INSPECT, inventory, plugin_data))
 
 
-def _hand_on(task: TaskManager, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
+def _hand_on(
+    task: TaskManager, inspect: ReportForwarder, inventory: dict[str, object], plugin_data: dict[str, object]
+) -> None:
     """Hand a report on to the service that inspects the machine, with the node unlocked; it changes the node.
 
     The ramdisk is answered afterwards. Without an answer, because that service is silent or this process has ended, it
     posts its report again.
     """
-    inspect, uuid = task.inspect, task.node.uuid
+    uuid = task.node.uuid
     is_wanted = not inspect.has_report(task)
     task.save_and_release()
     if not is_wanted:

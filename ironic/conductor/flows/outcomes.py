@@ -8,16 +8,20 @@ written after it.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from ironic.conductor.tasks import TaskManager
-from ironic.core.errors import CleanStepFailed, Invalid, IronicError, TakenOver
+from ironic.core.errors import Invalid, IronicError, TakenOver
 from ironic.core.failure_texts import Reason, cause_of
+from ironic.core.flow import FLOWS
 from ironic.drivers import waits
 from ironic.drivers.step_declarations import Suspended
 from ironic.drivers.task import Waiter
 
 LOG = logging.getLogger(__name__)
+
+# They say which step of which node has failed, as the flow's own text does.
+_STEP_ERRORS: Final = [(flow.step_error.text, dict[str, object]()) for flow in FLOWS if flow.step_error]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -78,8 +82,7 @@ def attempt(
         raise
     except IronicError as error:
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
-        # The flow's own text names step and node.
-        return Failed(cause_of(error, [(CleanStepFailed.text, {})]), refused=isinstance(error, Invalid))
+        return Failed(cause_of(error, _STEP_ERRORS), refused=isinstance(error, Invalid))
     except Exception as error:
         LOG.exception("Node %s: unexpected error in an operation", task.node.uuid)
         return Failed(error)

@@ -5,7 +5,19 @@ Source: doc/contract/fields.md#allocation.
 
 from typing import ClassVar
 
-from ironic.core.model.fields import ANYONE, CREATE, EVERY, NEVER, Exact, Field, Filter, Resource, text_without_secrets
+from ironic.core.model.fields import (
+    ANYONE,
+    CREATE,
+    EVERY,
+    NEVER,
+    Belongs,
+    Exact,
+    Field,
+    Filter,
+    Resource,
+    text_without_secrets,
+)
+from ironic.core.resource_errors import AllocationNotFound
 from ironic.core.values import Datetime, Links, ListOf, LogicalName, Object, Text, TraitNames, Uuid, ValueType
 
 
@@ -21,6 +33,13 @@ class Allocation(Resource):
 
     collection = "allocations"
     singular = "allocation"
+    word = "allocation"
+    listed_since = 52
+    has_name = True
+    has_dotted_name = True
+    belongs = Belongs.TO_OWNER
+    not_found = AllocationNotFound
+    payload_version = "1.1"
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (Filter("node", Text(255, 1), store=None),)
     # The list always has all fields.

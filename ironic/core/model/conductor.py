@@ -17,6 +17,7 @@ class Conductor(Resource):
 
     collection = "conductors"
     singular = "conductor"
+    listed_since = 49
     key = "hostname"
     marker: ClassVar[ValueType] = Text()
 
@@ -61,6 +62,7 @@ class Driver(Resource):
 
     collection = "drivers"
     singular = "driver"
+    listed_since = 1
     key = "name"
     marker: ClassVar[ValueType] = Text()
     paged = False

@@ -6,9 +6,11 @@ functions below show stored values in part, or in another form than the stored o
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import Any, ClassVar, Final
 
 from ironic.core import secrets, states, syntax
+from ironic.core.errors import NotFound
 from ironic.core.values import Links, ValueType, Words
 
 # Ways of writing a field: creation, a patch, an inspection rule. A rule may write what an administrator's patch may.
@@ -198,12 +200,45 @@ class Table:
         return frozenset((name, *path) for name, one in self.fields.items() for path in one.literal)
 
 
+class Belongs(Enum):
+    """By what rules know whose a resource is."""
+
+    TO_NODE = auto()
+    """By the node that it belongs to, or is."""
+    TO_OWNER = auto()
+    """By its own column ``owner``."""
+
+
+# By the word in paths.
+RESOURCES: Final[dict[str, "type[Resource]"]] = {}
+
+
 class Resource:
-    """A resource of the API; subclasses list its fields."""
+    """A resource of the API; subclasses list its fields, and say what is to be known of it elsewhere."""
 
     # Key of lists, and the path below /v1.
     collection: ClassVar[str]
     singular: ClassVar[str]
+    # How paths call its identifier (`/v1/nodes/{node}`), and errors and rules the resource; "": no path has one.
+    word: ClassVar[str] = ""
+    # The first version that lists the collection in the document of `/v1`; None: none does.
+    listed_since: ClassVar[int | None] = None
+    # Whether a logical name identifies it as its UUID does, and whether that may contain a dot.
+    has_name: ClassVar[bool] = False
+    has_dotted_name: ClassVar[bool] = False
+    # Words that stand in place of an identifier when it was left out of a path.
+    no_names: ClassVar[frozenset[str]] = frozenset()
+    # Whether a wrong identifier gets the older shape of errors.
+    aborts: ClassVar[bool] = False
+    # Whose it is, and the column by which everyone may use it; None: rules don't ask that.
+    belongs: ClassVar[Belongs | None] = None
+    public_by: ClassVar[str | None] = None
+    # The error for one that does not exist; it names it by ``word``.
+    not_found: ClassVar[type[NotFound]] = NotFound
+    # The table of its rows; by default that of the collection's name.
+    stored_in: ClassVar[str] = ""
+    # The version of its payload in notifications up to API version 1.115; "": there are none.
+    payload_version: ClassVar[str] = ""
     # The field that identifies a resource in markers and links.
     key: ClassVar[str] = "uuid"
     marker: ClassVar[ValueType]
@@ -227,6 +262,10 @@ class Resource:
     def __init_subclass__(cls, *, part_of: "type[Resource] | None" = None, **options: Any) -> None:
         """Build the table from the class body, and from the resource whose fields this document shows (``part_of``)."""
         super().__init_subclass__(**options)
+        if cls.word:
+            RESOURCES[cls.word] = cls
+        if not cls.stored_in:
+            cls.stored_in = cls.collection
         fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
         if part_of is not None:
             fields |= {

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Field, Filter, Resource
+from ironic.core.resource_errors import InspectionRuleNotFound
 from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
 from ironic.core.rules.compiled_rules import MULTIPLES
 from ironic.core.rules.inspector import DIALECTS, IRONIC
@@ -39,6 +40,10 @@ class InspectionRule(Resource):
 
     collection = "inspection_rules"
     singular = "inspection rule"
+    word = "rule"
+    listed_since = 96
+    not_found = InspectionRuleNotFound
+    payload_version = "1.0"
     # A marker that is no UUID is looked up too, and not found.
     marker: ClassVar[ValueType] = Text()
     own_filters = (Filter("phase", _PHASE), Filter("scope", Text()))

@@ -8,6 +8,7 @@ S68, S149.
 from typing import ClassVar, Final
 
 from ironic.core import flow
+from ironic.core.errors import NodeNotFound
 from ironic.core.flow import FLOWS
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model import fields
@@ -20,6 +21,7 @@ from ironic.core.model.fields import (
     REQUIRED,
     RULES,
     WHOLE,
+    Belongs,
     Exact,
     Field,
     Filter,
@@ -27,6 +29,7 @@ from ironic.core.model.fields import (
     Resource,
     text_without_secrets,
 )
+from ironic.core.resource_errors import ChassisNotFound
 from ironic.core.secrets import masked_text
 from ironic.core.step_cursor import step_keys_of
 from ironic.core.values import (
@@ -106,6 +109,18 @@ class Node(Resource):
 
     collection = "nodes"
     singular = "node"
+    word = "node"
+    listed_since = 1
+    has_name = True
+    has_dotted_name = True
+    no_names = frozenset(
+        ["allocation", "bios", "children", "firmware", "history", "inventory", "maintenance", "management"]
+        + ["portgroups", "ports", "states", "traits", "vendor_passthru", "vifs", "vmedia", "volume"]
+    )
+    aborts = True
+    belongs = Belongs.TO_NODE
+    not_found = NodeNotFound
+    payload_version = "1.15"
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (
         Filter("instance_uuid", Uuid(), single=True),
@@ -390,6 +405,10 @@ class Chassis(Resource):
 
     collection = "chassis"
     singular = "chassis"
+    word = "chassis"
+    listed_since = 1
+    not_found = ChassisNotFound
+    payload_version = "1.0"
     marker: ClassVar[ValueType] = Uuid()
 
     # Accepted in a patch because clients send whole documents; it never changes.

@@ -15,7 +15,8 @@ import orjson
 
 from ironic.core import secrets
 from ironic.core.errors import NotAcceptable
-from ironic.core.model.fields import ANYONE, CREATE, EVERY, NEVER, PATCH, REQUIRED, Field, Filter, Resource
+from ironic.core.model.fields import ANYONE, CREATE, EVERY, NEVER, PATCH, REQUIRED, Belongs, Field, Filter, Resource
+from ironic.core.resource_errors import PortgroupNotFound, PortNotFound
 from ironic.core.values import (
     Bool,
     Datetime,
@@ -141,6 +142,13 @@ class Port(Resource):
 
     collection = "ports"
     singular = "port"
+    word = "port"
+    listed_since = 1
+    has_name = True
+    has_dotted_name = True
+    belongs = Belongs.TO_NODE
+    not_found = PortNotFound
+    payload_version = "1.8"
     removes_newer = False
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (
@@ -181,6 +189,14 @@ class Portgroup(Resource):
 
     collection = "portgroups"
     singular = "port group"
+    word = "portgroup"
+    listed_since = 23
+    has_name = True
+    has_dotted_name = True
+    aborts = True
+    belongs = Belongs.TO_NODE
+    not_found = PortgroupNotFound
+    payload_version = "1.3"
     removes_newer = False
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (

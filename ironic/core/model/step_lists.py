@@ -7,7 +7,8 @@ doc/contract/fields.md#runbook.
 from typing import ClassVar
 
 from ironic.core import secrets
-from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Field, Filter, Resource
+from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Belongs, Field, Filter, Resource
+from ironic.core.resource_errors import DeployTemplateNotFound, RunbookNotFound
 from ironic.core.user_steps import RunbookSteps, TemplateSteps
 from ironic.core.values import Array, Bool, Datetime, Links, LogicalName, Object, Text, TraitName, Uuid, ValueType
 
@@ -17,6 +18,11 @@ class DeployTemplate(Resource):
 
     collection = "deploy_templates"
     singular = "deploy template"
+    word = "template"
+    listed_since = 55
+    has_name = True
+    not_found = DeployTemplateNotFound
+    payload_version = "1.0"
     # A marker that is no UUID is looked up too, and not found.
     marker: ClassVar[ValueType] = Text()
     since_detail = 55
@@ -39,6 +45,13 @@ class Runbook(Resource):
 
     collection = "runbooks"
     singular = "runbook"
+    word = "runbook"
+    listed_since = 92
+    has_name = True
+    belongs = Belongs.TO_OWNER
+    public_by = "public"
+    not_found = RunbookNotFound
+    payload_version = "1.1"
     # A marker that is no UUID is looked up too, and not found.
     marker: ClassVar[ValueType] = Text()
     own_filters = (Filter("project", Bool(), store=None),)

@@ -7,7 +7,8 @@ Source: doc/contract/fields.md#volume-connector-and-target.
 from typing import ClassVar, Final
 
 from ironic.core import secrets
-from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Field, Filter, Resource
+from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Belongs, Field, Filter, Resource
+from ironic.core.resource_errors import VolumeConnectorNotFound, VolumeTargetNotFound
 from ironic.core.values import Datetime, Integer, Links, Object, Text, Uuid, ValueType
 
 _LARGEST: Final = 2**31 - 1
@@ -18,6 +19,11 @@ class VolumeConnector(Resource):
 
     collection = "connectors"
     singular = "volume connector"
+    word = "connector"
+    belongs = Belongs.TO_NODE
+    not_found = VolumeConnectorNotFound
+    stored_in = "volume_connectors"
+    payload_version = "1.0"
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (Filter("node", Text(), store=None),)
     since_detail = 32
@@ -38,6 +44,11 @@ class VolumeTarget(Resource):
 
     collection = "targets"
     singular = "volume target"
+    word = "target"
+    belongs = Belongs.TO_NODE
+    not_found = VolumeTargetNotFound
+    stored_in = "volume_targets"
+    payload_version = "1.0"
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (Filter("node", Text(), store=None),)
     since_detail = 32

@@ -78,7 +78,7 @@ class _Run:
             )
 
     def _reason_of(self, stop: _Stopped) -> str:
-        """Return what the failed part looked for in vain, which may be why it failed; not for the action ``fail``."""
+        """Return what the failed part did not find, which may be why it failed; not for the action ``fail``."""
         if isinstance(stop.fault, FailRequested | TooMuchWork) or not self._workspace.is_masked:
             return ""
         parts: Sequence[Condition | BoundAction] = getattr(self.rule, stop.part)

@@ -29,7 +29,7 @@ ITEM: Final = "item"  # the name of the current item of a loop
 _MOST_PARTS: Final = 256
 _MOST_KEYS: Final = 32
 _SHOWN: Final = 60
-# Of what expressions looked for in vain, for one rule; keys may be names that a machine has chosen.
+# Of what expressions looked for and did not find, for one rule; keys may be names that a machine has chosen.
 _MOST_MISSING: Final = 16
 _MOST_KEYS_READ: Final = 256
 _MOST_KEYS_SHOWN: Final = 20
@@ -52,7 +52,7 @@ class Scope:
         item: "tuple[object, bool | Template]" = (None, False),
         missing: dict["Lookup", str] | None = None,
     ) -> None:
-        """Take the values by name; ``missing`` collects what expressions looked for in vain, and what is there."""
+        """Take the values by name; ``missing`` collects what expressions did not find, and what is there."""
         self._values = values
         self._is_reported = is_reported
         self._item = item

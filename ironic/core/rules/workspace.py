@@ -95,7 +95,7 @@ class Workspace:
         self._ports = {str(port["uuid"]): self._document("port", port, documents.PORT) for port in facts.ports}
         self.plugin_data = self._document("plug-in data", facts.plugin_data, None)
         shared = {"inventory": dict(facts.inventory), "port_groups": [dict(one) for one in facts.port_groups]}
-        # What expressions of the current rule looked for in vain, and what is there instead.
+        # What expressions of the current rule looked for and did not find, and what is there instead.
         self.missing: dict[Lookup, str] = {}
         self._read_only = {view: shared if view is CLEAR else masked(shared) for view in self._views}
         self._scopes = {view: self._scope(view) for view in self._views}

@@ -90,4 +90,5 @@ conductor_hardware_interfaces = table(
     interface_name=text(255, nullable=False),
     default=flag(False),
     listed=flag(True),
+    facts=text(255, nullable=False, default="", server_default=""),
 )

@@ -8,11 +8,11 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
+from ironic.drivers.contract_types import Port, Portgroup, Task
 from ironic.drivers.interfaces.base_interface import BaseInterface, unsupported
-from ironic.drivers.task import Port, Portgroup, Task
 
 
-class NetworkInterface(BaseInterface):
+class NetworkInterface(BaseInterface[Task]):
     """Networks of a machine. Every method may be repeated, and raises NetworkError unless another error is named."""
 
     interface_type: ClassVar[str] = "network"
@@ -120,7 +120,7 @@ class NetworkInterface(BaseInterface):
         return task.node.network_data or {}
 
 
-class StorageInterface(BaseInterface):
+class StorageInterface(BaseInterface[Task]):
     """Remote volumes of a machine. Every method may be repeated."""
 
     interface_type: ClassVar[str] = "storage"

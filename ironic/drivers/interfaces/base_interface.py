@@ -11,12 +11,12 @@ is a step only if it is decorated as well.
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.drivers import step_declarations, waits
+from ironic.drivers import step_declarations, wait_declarations
+from ironic.drivers.contract_types import Task
 from ironic.drivers.step_declarations import StepKind
-from ironic.drivers.task import Task
 from ironic.integrations.own_directories import OwnDirectory
 
 LOG = logging.getLogger(__name__)
@@ -29,14 +29,14 @@ class Finding(NamedTuple):
     is_fault: bool = True
 
 
-class Survey(Protocol):
+class Survey(Protocol[Task]):
     """How the interfaces of one protocol try a node's BMC, together and read-only, when a user validates the node."""
 
-    def findings(self, task: Task, interfaces: "Mapping[str, BaseInterface]") -> Mapping[str, Finding]:
+    def findings(self, task: Task, interfaces: "Mapping[str, BaseInterface[Task]]") -> Mapping[str, Finding]:
         """Return what is wrong by kind, for some of these interfaces; raise nothing and end in a bounded time."""
 
 
-class BaseInterface(ABC):
+class BaseInterface(ABC, Generic[Task]):
     """Base of the thirteen kinds of interfaces."""
 
     # The kind: one of the names in ironic.core.hardware_interfaces.
@@ -46,17 +46,17 @@ class BaseInterface(ABC):
     supported: ClassVar[bool] = True
 
     # How the BMC is tried for this interface; interfaces with the same one are tried in one go.
-    survey: ClassVar[Survey | None] = None
+    survey: ClassVar[Survey[Any] | None] = None
 
     # Name and terms of the methods that look at waits, by the kind of those.
-    looks: ClassVar[Mapping[str, tuple[str, waits.Terms]]] = {}
+    looks: ClassVar[Mapping[str, tuple[str, wait_declarations.Terms]]] = {}
 
     _steps: ClassVar[Mapping[StepKind, tuple[dict[str, Any], ...]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._steps = step_declarations.collect(cls, cls.interface_type)
-        cls.looks = waits.collect(cls)
+        cls.looks = wait_declarations.collect(cls)
 
     @abstractmethod
     def get_properties(self) -> dict[str, str]:

@@ -8,8 +8,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
+from ironic.drivers.contract_types import Task
 from ironic.drivers.interfaces.base_interface import BaseInterface
-from ironic.drivers.task import Task
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -34,7 +34,7 @@ def _followed_by(refresh: str, function: Method) -> Method:
     return call  # type: ignore[return-value]  # it has the signature of the method that it wraps
 
 
-class BIOSInterface(BaseInterface):
+class BIOSInterface(BaseInterface[Task]):
     """BIOS settings. Decorate methods that change them with ``cache_bios_settings``."""
 
     interface_type: ClassVar[str] = "bios"
@@ -52,7 +52,7 @@ class BIOSInterface(BaseInterface):
         """Read the settings and store them with the node, in a ``task.writing()`` block."""
 
 
-class FirmwareInterface(BaseInterface):
+class FirmwareInterface(BaseInterface[Task]):
     """Firmware updates. Decorate methods that change versions with ``cache_firmware_components``."""
 
     interface_type: ClassVar[str] = "firmware"

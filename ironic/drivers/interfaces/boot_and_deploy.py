@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from ironic.drivers.contract_types import Node, Task
 from ironic.drivers.interfaces.base_interface import BaseInterface, unsupported
 from ironic.drivers.step_declarations import StepEnd, StepKind
-from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class ImagePublisherSettings:
     kernel_params: str = ""
 
 
-class BootInterface(BaseInterface):
+class BootInterface(BaseInterface[Task]):
     """Boot of a machine. Every method may be repeated; cleaning up without a preparation does nothing."""
 
     interface_type: ClassVar[str] = "boot"
@@ -75,7 +75,7 @@ class BootInterface(BaseInterface):
         raise unsupported(task, "validate_inspection")
 
 
-class InspectInterface(BaseInterface):
+class InspectInterface(BaseInterface[Task]):
     """Inspection, through the BMC or by an agent on the machine. The caller of every method holds the lock."""
 
     interface_type: ClassVar[str] = "inspect"
@@ -105,25 +105,8 @@ class InspectInterface(BaseInterface):
         """
         raise unsupported(task, "continue_inspection")
 
-    # Whether reports of ramdisks are for another service, which needs the node unlocked while it processes them.
+    # Whether reports of ramdisks are for another service; then the interface is a `ReportForwarder` too.
     hands_reports_on: ClassVar[bool] = False
-
-    def has_report(self, task: Task) -> bool:
-        """Return whether the other service has a report of this inspection already."""
-        raise unsupported(task, "has_report")
-
-    def note_report(self, task: Task) -> None:
-        """Note, with the lock held, that the other service has the report."""
-        raise unsupported(task, "note_report")
-
-    def hand_report_on(
-        self, node_uuid: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]
-    ) -> None:
-        """Send a report to the other service, without a lock.
-
-        Raise HardwareInspectionFailure if it is refused, TemporaryFailure or NodeLocked if the ramdisk shall post it
-        again later.
-        """
 
     def finish_inspection(self, task: Task) -> None:
         """Store what another service has found, once a periodic method has reported by StepDone that it is done.
@@ -145,7 +128,7 @@ ORIGINAL: Final = "original_deploy_interface"
 _REPLACEMENT: Final = "detected_deploy_interface"
 
 
-class DeployInterface(BaseInterface):
+class DeployInterface(BaseInterface[Task]):
     """Deployment of a machine. Every method may be repeated: a conductor that takes the node over calls it again."""
 
     interface_type: ClassVar[str] = "deploy"
@@ -178,7 +161,6 @@ class DeployInterface(BaseInterface):
 
     def validate_adoption(self, task: Task) -> None:
         """Raise what keeps this interface from managing an instance that runs already."""
-        task.boot.validate(task)
         self.validate(task)
 
     # Cleaning and servicing
@@ -266,7 +248,7 @@ def _set_current(node: Node, name: str) -> None:
         node.deploy_interface = name
 
 
-class RescueInterface(BaseInterface):
+class RescueInterface(BaseInterface[Task]):
     """Rescue mode. Every method may be repeated."""
 
     interface_type: ClassVar[str] = "rescue"

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, NotRequired, Typed
 
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import VendorPassthruException
+from ironic.drivers.contract_types import Task
 from ironic.drivers.interfaces.base_interface import BaseInterface
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
@@ -142,7 +142,7 @@ def _vendor_method(
     return decorate
 
 
-class VendorInterface(BaseInterface):
+class VendorInterface(BaseInterface[Task]):
     """Vendor methods of nodes and of the driver itself."""
 
     interface_type: ClassVar[str] = "vendor"

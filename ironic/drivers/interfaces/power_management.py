@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Console, Lights
+from ironic.drivers.contract_types import Task
 from ironic.drivers.interfaces.base_interface import BaseInterface, unsupported
-from ironic.drivers.task import Task
-from ironic.drivers.waits import Ordered
+from ironic.drivers.wait_declarations import Ordered
 
 
-class PowerInterface(BaseInterface):
+class PowerInterface(BaseInterface[Task]):
     """Power of a machine. The actions block until the machine has reached the state, and may be repeated."""
 
     interface_type: ClassVar[str] = "power"
@@ -41,10 +41,13 @@ class PowerInterface(BaseInterface):
         return True
 
 
-class ManagementInterface(BaseInterface):
+class ManagementInterface(BaseInterface[Task]):
     """Settings and sensors of a machine; all methods but those for boot devices and sensors are optional."""
 
     interface_type: ClassVar[str] = "management"
+
+    # Whether the service knows the address of the BMC, so that no ramdisk has to find it out.
+    knows_bmc_address: ClassVar[bool] = False
 
     # Boot device (names: ironic.drivers.boot_devices)
 
@@ -136,7 +139,7 @@ class ManagementInterface(BaseInterface):
         raise unsupported(task, "detach_virtual_media")
 
 
-class ConsoleInterface(BaseInterface):
+class ConsoleInterface(BaseInterface[Task]):
     """Console of a machine. Starting an open console and stopping a closed one are no errors."""
 
     interface_type: ClassVar[str] = "console"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.contract_types import Task
 from ironic.drivers.interfaces.base_interface import BaseInterface
-from ironic.drivers.task import Task
 
 RAID_LEVELS: Final = ("JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0")
 
@@ -134,7 +134,7 @@ def _is_of_type(value: object, name: str) -> bool:
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 
-class RAIDInterface(BaseInterface):
+class RAIDInterface(BaseInterface[Task]):
     """RAID configuration: target_raid_config of the node is the requested one, raid_config the present one."""
 
     interface_type: ClassVar[str] = "raid"

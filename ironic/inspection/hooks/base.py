@@ -19,6 +19,13 @@ Inventory = Mapping[str, object]
 PluginData = dict[str, object]
 
 
+class Need(NamedTuple):
+    """What a hook can't do without: keys that lead to it in the inventory, and what operators read without it."""
+
+    keys: Sequence[str]
+    without: str
+
+
 class InspectionHook(ABC):
     """One step of processing inspection data."""
 
@@ -30,6 +37,10 @@ class InspectionHook(ABC):
     # Whether a dry run may call it: true for a class, not for those derived from it, that acts on nothing but what it
     # gets as arguments.
     runs_dry: ClassVar[bool] = False
+    # What the report of a BMC may lack; the hook is left out then.
+    needs: ClassVar[Need | None] = None
+    # Whether it reads what only a ramdisk sends.
+    is_of_ramdisks: ClassVar[bool] = False
 
     def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Check the data before the main call of any hook; the node must not be changed here."""

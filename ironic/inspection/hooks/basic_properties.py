@@ -10,7 +10,7 @@ from typing import Final
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
-from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.hooks.base import InspectionHook, Inventory, Need, PluginData
 from ironic.inspection.reported_data import list_at, text_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -25,6 +25,11 @@ class Architecture(InspectionHook):
     """Set property `cpu_arch` to the CPU architecture; fail without one (S85)."""
 
     runs_dry = True
+    needs = Need(
+        ("cpu", "architecture"),
+        "the BMC does not report the architecture of the CPU; property cpu_arch stays as it is. Set it by hand where "
+        "it is needed.",
+    )
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the property, or fail when the inventory has no architecture."""

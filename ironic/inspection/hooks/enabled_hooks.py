@@ -8,48 +8,32 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 from ironic.conf import CONF
+from ironic.conf.inspection import HOOK_OPTIONS
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import InspectionHook, Inventory, NamedHook, PluginData
-from ironic.inspection.incomplete_lists import INTERFACES, missing_in
+from ironic.inspection.incomplete_lists import INTERFACES as CARDS
+from ironic.inspection.incomplete_lists import missing_in
 from ironic.inspection.reported_data import list_at, value_at
 from ironic.inspection.staged_task import StagedTask
 
-IN_BAND: Final = "agent"
-OF_BMC: Final = "redfish"
-
-# The option with the hooks, by the inspect interface.
-OPTIONS: Final = {IN_BAND: ("inspector", "hooks"), OF_BMC: ("redfish", "inspection_hooks")}
+# The inspect interfaces whose reports hooks process; the first one's come from a ramdisk, those of others from a BMC.
+INTERFACES: Final = tuple(HOOK_OPTIONS)
+OF_RAMDISKS: Final = INTERFACES[0]
 
 # Key of the inventory's "boot" with the MAC addresses of all network cards that the firmware boots from.
 BOOT_CARDS: Final = "pxe_interfaces"
 
-# Hooks that read what only a ramdisk sends.
-OF_RAMDISKS: Final = frozenset({"parse-lldp", "extra-hardware"})
-
-_NO_ARCHITECTURE: Final = (
-    "the BMC does not report the architecture of the CPU; property cpu_arch stays as it is. Set it by hand where it is "
-    "needed."
-)
-_NO_CARD: Final = (
-    "the BMC shows no network card with a MAC address; its ports stay as they are. Create them by hand, or choose "
-    f"inspect interface {IN_BAND}."
-)
-
 
 def names(interface: str) -> list[str]:
     """Return the names of the hooks that the option of an inspect interface enables, in order."""
-    group, option = OPTIONS[interface]
+    group, option = HOOK_OPTIONS[interface]
     return base.hook_names(CONF[group][option])
 
 
-def lacking_data(inventory: Mapping[str, object]) -> dict[str, str]:
-    """Return the hooks that can't process what a BMC has reported, each with what is missing."""
-    without: dict[str, str] = {}
-    if not value_at(inventory, "cpu", "architecture"):
-        without["architecture"] = _NO_ARCHITECTURE
-    if not inventory.get("interfaces"):
-        without |= {"validate-interfaces": _NO_CARD, "ports": _NO_CARD}
-    return without
+def lacking_data(hooks: Iterable[NamedHook], inventory: Mapping[str, object]) -> dict[str, str]:
+    """Return the names of hooks that can't process what a BMC has reported, each with what is missing."""
+    needs = {name: hook.needs for name, hook in hooks if hook.needs is not None}
+    return {name: need.without for name, need in needs.items() if not value_at(inventory, *need.keys)}
 
 
 class Port(Protocol):
@@ -59,9 +43,9 @@ class Port(Protocol):
     pxe_enabled: bool
 
 
-def pxe_flags(ports: Iterable[Port]) -> NamedHook:
+def pxe_flags(name: str, ports: Iterable[Port]) -> NamedHook:
     """Return what follows the hooks on data of a BMC; ``ports`` are those before the inspection."""
-    return NamedHook(OF_BMC, _PxeFlags({port.address: port.pxe_enabled for port in ports}))
+    return NamedHook(name, _PxeFlags({port.address: port.pxe_enabled for port in ports}))
 
 
 class _PxeFlags(InspectionHook):
@@ -75,7 +59,7 @@ class _PxeFlags(InspectionHook):
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         booted = list_at(inventory, "boot", BOOT_CARDS)
         # The card that the firmware boots from may be one that could not be read.
-        may_update = CONF.inspector.update_pxe_enabled and not missing_in(plugin_data, INTERFACES)
+        may_update = CONF.inspector.update_pxe_enabled and not missing_in(plugin_data, CARDS)
         for port in task.ports:
             is_kept = port.address in self._before and not may_update
             if booted and not is_kept:

@@ -23,6 +23,7 @@ class ExtraHardware(InspectionHook):
 
     runs_dry = True
     plugin_data_keys = ("extra",)
+    is_of_ramdisks = True
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Replace `data` of the plug-in data by `extra`; malformed data stay, or are dropped in strict mode."""

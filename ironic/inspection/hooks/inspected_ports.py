@@ -15,7 +15,7 @@ from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
-from ironic.inspection.hooks.report_validation import boot_mac
+from ironic.inspection.hooks.report_validation import NEEDS_CARDS, boot_mac
 from ironic.inspection.incomplete_lists import INTERFACES, missing_in
 from ironic.inspection.reported_data import text_at
 from ironic.inspection.staged_task import StagedTask
@@ -52,6 +52,7 @@ class Ports(InspectionHook):
     runs_dry = True
 
     dependencies = ("validate-interfaces",)
+    needs = NEEDS_CARDS
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Create, update and delete ports, and mark the interfaces that have become ports."""

@@ -45,6 +45,7 @@ class ParseLldp(InspectionHook):
 
     runs_dry = True
     plugin_data_keys = ("parsed_lldp",)
+    is_of_ramdisks = True
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set `parsed_lldp` when some interface has LLDP data."""

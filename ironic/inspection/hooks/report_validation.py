@@ -15,7 +15,7 @@ from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.core.syntax import plain_text
 from ironic.inspection import incomplete_lists
-from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.hooks.base import InspectionHook, Inventory, Need, PluginData
 from ironic.inspection.reported_data import bmc_address_of, ip_addresses_of, list_at, listed, text_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -30,6 +30,12 @@ _LOOPBACK: Final = "lo"
 _BOND: Final = re.compile("bond|team|br")
 _VLAN: Final = re.compile(r"[.:@]|vlan")
 _LONGEST = 2000  # characters of an error
+
+NEEDS_CARDS: Final = Need(
+    ("interfaces",),
+    "the BMC shows no network card with a MAC address; its ports stay as they are. Create them by hand, or choose "
+    "inspect interface agent.",
+)
 
 
 class RamdiskError(InspectionHook):
@@ -51,6 +57,7 @@ class ValidateInterfaces(InspectionHook):
 
     runs_dry = True
     plugin_data_keys = ("all_interfaces", "valid_interfaces", "macs", "bmc_address")
+    needs = NEEDS_CARDS
 
     def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the keys of the plug-in data, or fail when no interface is usable."""

@@ -26,6 +26,8 @@ from ironic.core.rules import (
 from ironic.core.rules.paths import apply
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.node_rule_effects import Effects
+from ironic.inspection import phases
+from ironic.inspection.phases import InspectionPhase
 from ironic.inspection.rules import explanation
 from ironic.inspection.rules.rule_book import EarlyRules, RuleBook
 from ironic.inspection.rules.rule_effects import apply_changes, make_calls
@@ -36,7 +38,6 @@ LOG = logging.getLogger(__name__)
 # For all calls of the early phase together: a ramdisk waits for them, and so does an API thread.
 EARLY_CALLS_SECONDS: Final = 10.0
 _NO_NODE: Final = "data of a node that is not known yet"
-_WITH_NODE: Final = ("preprocess", "main")
 _NO_EFFECTS: Final[Effects] = {}
 _LEVELS: Final = {name.lower(): level for name, level in logging.getLevelNamesMapping().items()}
 
@@ -97,18 +98,19 @@ class Inspection:
     def __init__(self, book: RuleBook, task: StagedTask) -> None:
         self._task = task
         is_supported = supports_rules(task.node.inspect_interface)
-        self._rules: list[AnyRule] = book.rules(task.store, _WITH_NODE) if is_supported else []
+        names = [phase.name for phase in phases.WITH_NODE]
+        self._rules: list[AnyRule] = book.rules(task.store, names) if is_supported else []
         self._explanation: list[dict[str, Any]] = []
         self._effects: Effects | None = None  # what to store, None: what is stored stays
         self._maintenance: str | None = None
         self._is_supported = is_supported
 
-    def run(self, phase: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> None:
+    def run(self, phase: InspectionPhase, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> None:
         """Run the rules of a phase and apply their results to the staged task; raises HardwareInspectionFailure."""
         task = self._task
         rules = chosen(self._rules, phase, task.node.properties)
         # Rules that are deleted have effects too.
-        effects = task.store.rule_effects.of(task.node.id) if self._is_supported and phase == "main" else {}
+        effects = task.store.rule_effects.of(task.node.id) if self._is_supported and phase.has_effects else {}
         if not rules and not effects:
             return
         outcome = _evaluate(rules, facts_of(task, inventory, plugin_data), effects)
@@ -123,7 +125,7 @@ class Inspection:
             raise
         except IronicError as error:
             raise HardwareInspectionFailure(
-                error=f"the changes of inspection rules of phase {phase} can't be applied: {error}"
+                error=f"the changes of inspection rules of phase {phase.name} can't be applied: {error}"
             ) from None
         make_calls(outcome, what)
 
@@ -169,11 +171,11 @@ def run_early(
     return outcome.explanation
 
 
-def chosen(rules: Sequence[AnyRule], phase: str, properties: Mapping[str, Any]) -> list[AnyRule]:
+def chosen(rules: Sequence[AnyRule], phase: InspectionPhase, properties: Mapping[str, Any]) -> list[AnyRule]:
     """Return the rules of a phase for a node with these properties; the early phase has no node and no scope."""
-    if phase == "early":
-        return selected(rules, phase, None)
-    return selected(rules, phase, properties.get(SCOPE_PROPERTY), CONF.inspection_rules.default_scope)
+    if phase is phases.EARLY:
+        return selected(rules, phase.name, None)
+    return selected(rules, phase.name, properties.get(SCOPE_PROPERTY), CONF.inspection_rules.default_scope)
 
 
 def supports_rules(inspect_interface: str | None) -> bool:

@@ -11,13 +11,8 @@ from datetime import datetime
 from typing import Any, Final, Self
 
 from ironic.core import secrets
-from ironic.core.model.allocation import Allocation
 from ironic.core.model.fields import Resource
-from ironic.core.model.inspection_rule import InspectionRule
-from ironic.core.model.node import CRUD, INTERFACES, PROVISION, Chassis, Node
-from ironic.core.model.port import Port, Portgroup
-from ironic.core.model.step_lists import DeployTemplate, Runbook
-from ironic.core.model.volumes import VolumeConnector, VolumeTarget
+from ironic.core.model.node import CRUD, INTERFACES, PROVISION, Node
 
 _VERSIONED_UP_TO: Final = 115
 
@@ -63,8 +58,13 @@ class Payload:
         }
 
 
+def crud_of(resource: type[Resource]) -> Payload:
+    """Return the payload of what requests that create, change or delete one emit."""
+    return Payload.about(resource, f"{resource.__name__}CRUDPayload", resource.payload_version, CRUD)
+
+
 NODE: Final = Payload.about(Node, "NodePayload", "1.17")
-NODE_CRUD: Final = Payload.about(Node, "NodeCRUDPayload", "1.15", CRUD)
+NODE_CRUD: Final = crud_of(Node)
 NODE_SET_POWER: Final = Payload.about(Node, "NodeSetPowerStatePayload", "1.17", also=("to_power",))
 NODE_CORRECTED_POWER: Final = Payload.about(Node, "NodeCorrectedPowerStatePayload", "1.17", also=("from_power",))
 NODE_SET_PROVISION: Final = Payload.about(
@@ -74,12 +74,3 @@ NODE_SET_PROVISION: Final = Payload.about(
     PROVISION,
     also=("event", "previous_provision_state", "previous_target_provision_state"),
 )
-PORT_CRUD: Final = Payload.about(Port, "PortCRUDPayload", "1.8")
-PORTGROUP_CRUD: Final = Payload.about(Portgroup, "PortgroupCRUDPayload", "1.3")
-CHASSIS_CRUD: Final = Payload.about(Chassis, "ChassisCRUDPayload", "1.0")
-VOLUME_CONNECTOR_CRUD: Final = Payload.about(VolumeConnector, "VolumeConnectorCRUDPayload", "1.0")
-VOLUME_TARGET_CRUD: Final = Payload.about(VolumeTarget, "VolumeTargetCRUDPayload", "1.0")
-ALLOCATION_CRUD: Final = Payload.about(Allocation, "AllocationCRUDPayload", "1.1")
-DEPLOY_TEMPLATE_CRUD: Final = Payload.about(DeployTemplate, "DeployTemplateCRUDPayload", "1.0")
-RUNBOOK_CRUD: Final = Payload.about(Runbook, "RunbookCRUDPayload", "1.1")
-INSPECTION_RULE_CRUD: Final = Payload.about(InspectionRule, "InspectionRuleCRUDPayload", "1.0")

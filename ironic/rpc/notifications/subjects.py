@@ -1,8 +1,13 @@
 """The subjects of notifications: how the values of a resource are read, from its row and from other tables."""
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ironic.core.model.fields import RESOURCES, Resource
+from ironic.core.model.inspection_rule import InspectionRule
+from ironic.core.model.node import Node
+from ironic.core.model.step_lists import Runbook
 from ironic.rpc.notifications import payloads
 from ironic.rpc.notifications.notifier import Subject
 from ironic.rpc.notifications.payloads import Payload
@@ -26,13 +31,15 @@ def _node(store: "Store", ident: str | int) -> Values:
     return node(store, store.nodes.get(ident))
 
 
-def _row_of(repository: str, payload: Payload) -> _Read:
+def _row_of(resource: type[Resource], payload: Payload) -> _Read:
     """Return a function that reads one row, with fields of the payload from other tables."""
 
     def read(store: "Store", ident: str | int) -> Values:
-        rows = getattr(store, repository)
+        rows = store.named(resource.stored_in)
         record = rows.get(ident)
         found: Values = record.as_dict()
+        if (steps := getattr(rows, "steps", None)) is not None:
+            found["steps"] = steps.of([record.id])[record.id]
         elsewhere = [name for name in payload.fields if name not in found]
         others = rows.row(elsewhere, record.id) if elsewhere else ()
         return found | dict(zip(elsewhere, others, strict=True))
@@ -40,49 +47,35 @@ def _row_of(repository: str, payload: Payload) -> _Read:
     return read
 
 
-def _steps_of(repository: str) -> _Read:
-    """Return a function that reads a named list of steps."""
-
-    def read(store: "Store", ident: str | int) -> Values:
-        lists = getattr(store, repository)
-        record = lists.get(ident)
-        found: Values = record.as_dict() | {"steps": lists.steps.of([record.id])[record.id]}
-        return found
-
-    return read
-
-
 def _runbook(store: "Store", ident: str | int) -> Values:
-    found = _steps_of("runbooks")(store, ident)
-    return found | {"traits": store.runbooks.traits.of([found["id"]])[found["id"]]}
+    record = store.runbooks.get(ident)
+    found = record.as_dict() | {"steps": store.runbooks.steps.of([record.id])[record.id]}
+    return found | {"traits": store.runbooks.traits.of([record.id])[record.id]}
 
 
 def _inspection_rule(store: "Store", ident: str | int) -> Values:
-    found = _row_of("rules", payloads.INSPECTION_RULE_CRUD)(store, ident)
+    found = _row_of(InspectionRule, payloads.crud_of(InspectionRule))(store, ident)
     # The contents of a sensitive rule are never published.
     return found | {"actions": [], "conditions": []} if found["sensitive"] else found
 
 
-def _of_row(kind: str, payload: Payload, repository: str) -> Subject:
-    return Subject(kind, payload, _row_of(repository, payload), repository)
+# Of resources whose payload needs more than their row and their steps.
+_READ: Final[Mapping[type[Resource], _Read]] = {Node: _node, Runbook: _runbook, InspectionRule: _inspection_rule}
 
 
-NODE: Final = Subject("node", payloads.NODE_CRUD, _node, "nodes")
+def about(resource: type[Resource]) -> Subject:
+    """Return the subject of a resource that has notifications."""
+    payload = payloads.crud_of(resource)
+    read = _READ.get(resource) or _row_of(resource, payload)
+    return Subject(resource.__name__.lower(), payload, read, resource.stored_in)
+
+
+@functools.cache
+def of(word: str) -> Subject | None:
+    """Return the subject of the resource with this word in paths, None for one without notifications."""
+    resource = RESOURCES.get(word)
+    return about(resource) if resource is not None and resource.payload_version else None
+
+
+NODE: Final = about(Node)
 NODE_IN_MAINTENANCE: Final = Subject("node", payloads.NODE, _node, "nodes")
-
-# By kind of resource.
-SUBJECTS: Final[Mapping[str, Subject]] = {
-    subject.kind: subject
-    for subject in (
-        NODE,
-        _of_row("port", payloads.PORT_CRUD, "ports"),
-        _of_row("portgroup", payloads.PORTGROUP_CRUD, "portgroups"),
-        _of_row("chassis", payloads.CHASSIS_CRUD, "chassis"),
-        _of_row("volumeconnector", payloads.VOLUME_CONNECTOR_CRUD, "volume_connectors"),
-        _of_row("volumetarget", payloads.VOLUME_TARGET_CRUD, "volume_targets"),
-        _of_row("allocation", payloads.ALLOCATION_CRUD, "allocations"),
-        Subject("deploytemplate", payloads.DEPLOY_TEMPLATE_CRUD, _steps_of("deploy_templates"), "deploy_templates"),
-        Subject("runbook", payloads.RUNBOOK_CRUD, _runbook, "runbooks"),
-        Subject("inspectionrule", payloads.INSPECTION_RULE_CRUD, _inspection_rule, "inspection_rules"),
-    )
-}

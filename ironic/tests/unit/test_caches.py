@@ -24,6 +24,7 @@ WITHOUT_SIZE = {
     "drivers/modules/graphical/containers.py _provider": OPTION,
     "integrations/dhcp/dhcp_provider.py _provider": OPTION,
     "integrations/object_store.py swift_container": OPTION,
+    "rpc/notifications/subjects.py of": "one for each resource",
 }
 
 

@@ -33,7 +33,7 @@ COMPUTED: dict[str, Callable[[], list[str]] | str] = {
     "f' for {noun} {named}(?![\\\\w-])'": lambda: [" for node a1b2(?![\\w-])"],
     "f'\\\\b({noun}) {named}(?![\\\\w-])'": lambda: ["\\b((?i:node)) a1b2(?![\\w-])"],
     "CONF.inspection_rules.supported_interfaces": _OPERATORS,
-    "text": "patterns of rules, with RE2, which are measured in core/rules/test_costs.py",
+    "text": "patterns of rules, with RE2, which are measured in core/rules/test_argument_kinds_costs.py",
 }
 FOUND: Final = expressions()
 _MOST_UNITS: Final = 12

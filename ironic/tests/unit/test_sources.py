@@ -1,5 +1,6 @@
 """Docstrings and comments cite pages, headings and demands that there are; the pages name what is in the code."""
 
+import ast
 import functools
 import re
 from collections.abc import Iterator
@@ -114,6 +115,37 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
 def test_the_files_that_a_page_names_are_there(page: Path) -> None:
     named = set(re.findall(r"`((?:api-ref|doc|etc|ironic|releasenotes|tools)/[\w./-]+)`", page.read_text()))
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+# Variables of examples, and groups of entry points.
+NO_MODULES = {"request", "page", "task", "conductor", "setup", "hardware", "ironic"}
+
+
+def names_of(path: Path) -> set[str]:
+    """Return the names that stand in a module."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name):
+            found.add(node.id)
+    return found
+
+
+@pytest.mark.parametrize("page", ["ironic/api/README.md", "doc/add-a-field.md", "doc/contributor.md"])
+def test_the_names_of_code_on_pages_for_contributors_are_there(page: str) -> None:
+    modules: dict[str, list[Path]] = {}
+    for path in (ROOT / "ironic").rglob("*.py"):
+        modules.setdefault(path.stem, []).append(path)
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`([a-z_]+)\.([A-Za-z_]\w*)[`(]", text))
+    named = {(module, name) for module, name in named if module not in NO_MODULES and name not in ("py", "md", "yaml")}
+    wrong = {
+        f"{module}.{name}"
+        for module, name in named
+        if not any(name in names_of(path) or (path.parent / f"{name}.py").exists() for path in modules.get(module, ()))
+    }
+    assert wrong == set()
 
 
 def contract() -> str:

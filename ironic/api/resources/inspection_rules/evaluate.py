@@ -142,11 +142,11 @@ def _stored_data(request: Request, node: NodeRecord, *, as_posted: bool) -> tupl
 
 def _hooks(request: Request, case: Case) -> HookRun:
     """Return the enabled hooks, or raise InvalidParameterValue where they would not run or can't be loaded."""
-    interface = enabled_hooks.IN_BAND if case.interface is None else case.interface
-    if interface not in enabled_hooks.OPTIONS:
+    interface = enabled_hooks.OF_RAMDISKS if case.interface is None else case.interface
+    if interface not in enabled_hooks.INTERFACES:
         raise InvalidParameterValue(
-            err=f"Dry runs call hooks for inspect interfaces {' and '.join(enabled_hooks.OPTIONS)} only; the node uses "
-            f'{interface or "none"}. Leave out "hooks", or send the inventory without the node.'
+            err=f"Dry runs call hooks for inspect interfaces {' and '.join(enabled_hooks.INTERFACES)} only; the node "
+            f'uses {interface or "none"}. Leave out "hooks", or send the inventory without the node.'
         )
     try:
         return HookRun.of_service(request.store, case.node, interface, case.facts.inventory)

@@ -101,7 +101,7 @@ RUNBOOKS: Final = tuple(verb.word for flow in FLOWS for verb in flow.verbs if f"
 
 # Kinds of steps, the verbs that take them, and their types.
 STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = tuple(
-    (flow.name, flow.list_verbs, user_steps.DeploySteps() if flow is DEPLOY else user_steps.AskedSteps())
+    (flow.name, flow.list_verbs, user_steps.DeploySteps() if flow.keeps_users_list else user_steps.AskedSteps())
     for flow in FLOWS
     if flow.list_verbs
 )

@@ -33,7 +33,8 @@ from ironic.drivers.modules.inspector import agent
 from ironic.drivers.modules.inspector.agent import AgentInspect
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Task
-from ironic.drivers.waits import Ended, looks
+from ironic.drivers.wait_declarations import looks
+from ironic.drivers.waits import Ended
 from ironic.inspection import bmc_addresses
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook, load_built_in

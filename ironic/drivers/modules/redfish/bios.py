@@ -27,7 +27,8 @@ from ironic.drivers.modules.redfish.resets import check_restart
 from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
-from ironic.drivers.waits import Ended, looks
+from ironic.drivers.wait_declarations import looks
+from ironic.drivers.waits import Ended
 
 LOG = logging.getLogger(__name__)
 

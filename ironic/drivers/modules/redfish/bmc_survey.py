@@ -12,7 +12,8 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.interfaces.base_interface import BaseInterface, Finding
+from ironic.drivers.interfaces import BaseInterface
+from ironic.drivers.interfaces.base_interface import Finding
 from ironic.drivers.modules.bmc.bmc_gateway import Exhausted
 from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, read, reason_of
 from ironic.drivers.task import Task

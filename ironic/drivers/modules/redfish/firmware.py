@@ -18,7 +18,8 @@ from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, seen_memb
 from ironic.drivers.modules.redfish.network_cards import is_chassis_of_one
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
-from ironic.drivers.waits import Ended, looks
+from ironic.drivers.wait_declarations import looks
+from ironic.drivers.waits import Ended
 
 _LONGEST: Final = 255
 

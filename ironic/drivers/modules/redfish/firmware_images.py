@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from ironic.conf import CONF
 from ironic.core import syntax
+from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.core.local_paths import names_file
@@ -25,7 +26,7 @@ from ironic.drivers.task import Node
 from ironic.integrations import disk_space, host_files, image_servers, web_root
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
-from ironic.integrations.object_store import ObjectStoreError, swift_container
+from ironic.integrations.object_store import swift_container
 
 if TYPE_CHECKING:
     from ironic.db import Store

@@ -39,6 +39,7 @@ LOG = logging.getLogger(__name__)
 
 Inventory = dict[str, Any]
 
+_NAME: Final = "redfish"
 _MODES: Final = {sushy.BOOT_SOURCE_MODE_UEFI: "uefi", sushy.BOOT_SOURCE_MODE_BIOS: "bios"}
 
 # Smaller disks can't hold a system; ramdisks apply the same limit.
@@ -52,7 +53,7 @@ class RedfishInspect(InspectInterface):
     is_needed = True
 
     def __init__(self) -> None:
-        self.hooks = load_hooks(enabled_hooks.names(enabled_hooks.OF_BMC))
+        self.hooks = load_hooks(enabled_hooks.names(_NAME))
         self.book = RuleBook(load_rules(CONF.inspection_rules.built_in))
 
     def get_properties(self) -> dict[str, str]:
@@ -103,11 +104,11 @@ class RedfishInspect(InspectInterface):
         self._process(task, dict(inventory), plugin_data)
 
     def _process(self, task: Task, inventory: Inventory, plugin_data: PluginData) -> None:
-        without = enabled_hooks.lacking_data(inventory)
+        without = enabled_hooks.lacking_data(self.hooks, inventory)
         for reason in dict.fromkeys(without[hook.name] for hook in self.hooks if hook.name in without):
             LOG.warning("Node %s: %s", task.node.uuid, reason)
         hooks = [hook for hook in self.hooks if hook.name not in without]
-        Pipeline([*hooks, enabled_hooks.pxe_flags(task.ports)], self.book).run(task, inventory, plugin_data)
+        Pipeline([*hooks, enabled_hooks.pxe_flags(_NAME, task.ports)], self.book).run(task, inventory, plugin_data)
 
 
 def root_disk(inventory: Inventory, properties: Mapping[str, object]) -> object:

@@ -41,7 +41,8 @@ from ironic.drivers.modules.redfish.resets import check_restart, offered
 from ironic.drivers.modules.redfish.task_ends import BmcTask
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
 from ironic.drivers.task import Task
-from ironic.drivers.waits import ORDERED, Ended, Ordered, looks
+from ironic.drivers.wait_declarations import ORDERED, Ordered, looks
+from ironic.drivers.waits import Ended
 
 LOG = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class RedfishManagement(ManagementInterface):
 
     survey = SURVEY
     is_needed = True
+    knows_bmc_address = True
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)

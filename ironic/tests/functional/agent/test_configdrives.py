@@ -11,10 +11,10 @@ import pycdlib
 import pytest
 import requests
 
+from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.agent import config_drive
 from ironic.integrations import object_store
-from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.swift_store import ACCOUNT, SwiftStore, swift_store
 from ironic.tests.unit.drivers.machine import UUID, Machine
 

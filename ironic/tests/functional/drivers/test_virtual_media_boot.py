@@ -15,6 +15,7 @@ import requests
 
 from ironic.command.file_server import FileServer
 from ironic.core.agent_memory import AgentMemory, KnownAgent
+from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeNotFound, UnsupportedDriverExtension
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers.modules.inspector.agent import AgentInspect
@@ -27,7 +28,6 @@ from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMedi
 from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
 from ironic.drivers.task import BareDriver
 from ironic.integrations import object_store, virtual_media_images, web_root
-from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.functional.drivers.scripted_bmc import ScriptedBmc, scripted_bmc
 from ironic.tests.swift_store import SwiftStore, swift_store
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on

@@ -13,13 +13,13 @@ import pytest
 from ironic.api.settings import ApiSettings
 from ironic.conductor import record_changes
 from ironic.core import states
+from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import Store
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import load_hooks
 from ironic.inspection.inventory_storage import texts_of
 from ironic.inspection.pipeline import Pipeline
-from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
 from ironic.tests.swift_store import ACCOUNT, SwiftStore

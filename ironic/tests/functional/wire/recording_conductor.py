@@ -44,10 +44,14 @@ SERVED = {
 }
 
 
+# What one of them says of itself.
+FACTS = {("management", "noop"): "knows_bmc_address"}
+
+
 def interface_rows() -> list[InterfaceRow]:
     """Return what the conductor's table says."""
     return [
-        InterfaceRow(driver, kind, name, name == names[0])
+        InterfaceRow(driver, kind, name, name == names[0], facts=FACTS.get((kind, name), ""))
         for driver, kinds in SERVED.items()
         for kind, names in kinds.items()
         for name in names

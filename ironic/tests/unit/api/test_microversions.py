@@ -91,7 +91,7 @@ def _asked_for(path: Path) -> Iterator[int]:
 
 def test_the_first_document_names_a_collection_as_soon_as_it_is_there() -> None:
     requests = {name: since for name, since in declared.names().items() if "?" not in name and name.count(" ") == 1}
-    for collection, since in root.COLLECTIONS.items():
+    for collection, since in root.collections().items():
         below = {name: first for name, first in requests.items() if name.split(" ")[1].split("/")[2:3] == [collection]}
         # A ramdisk's report is known to 1.1 as well, in another form that the document never named.
         first = 84 if collection == "continue_inspection" else min(below.values())

@@ -13,7 +13,7 @@ from oslo_config import cfg
 from ironic.conf import CONF, OPTIONS
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers import driver_options, former_names
+from ironic.drivers import absent_names
 from ironic.drivers.composition import Composition
 from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.extensions import Ambiguous, installed, interfaces_group
@@ -348,7 +348,7 @@ def test_what_nobody_asked_for_is_left_out_without_a_word(caplog: pytest.LogCapt
 @pytest.mark.demand("S16")
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_the_past_are_skipped_with_a_way_on(kind: str, caplog: pytest.LogCaptureFixture) -> None:
-    for name in former_names.INTERFACES[kind]:
+    for name in absent_names.names(kind, former=True):
         caplog.clear()
         compose(enabling(kind, *(ENABLED[kind] or ()), name))
         (text,) = [text for text in caplog.messages if "are skipped" in text]
@@ -445,7 +445,6 @@ def test_the_configuration_of_the_recorded_exchanges_starts(
     assert composition.default("manual-management", "power") == "agent"
 
 
-def test_the_list_of_what_is_not_built_has_every_kind_and_nothing_that_is_installed() -> None:
-    assert driver_options.INTERFACES.keys() == set(KINDS)
-    for kind, missing in driver_options.INTERFACES.items():
-        assert not missing & installed()[interfaces_group(kind)].keys()
+def test_no_name_that_is_not_built_is_installed() -> None:
+    for kind in KINDS:
+        assert not absent_names.names(kind, former=False) & installed()[interfaces_group(kind)].keys()

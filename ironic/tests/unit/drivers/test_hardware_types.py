@@ -12,7 +12,7 @@ import ironic
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, interface_field
-from ironic.drivers import driver_options, former_names
+from ironic.drivers import absent_names, driver_options
 from ironic.drivers.base import BareDriver
 from ironic.drivers.composer import Composer
 from ironic.drivers.composition import Composition
@@ -119,7 +119,9 @@ def test_the_contract_has_the_lists_of_the_generic_type() -> None:
     assert shown.keys() == set(KINDS) - {"management", "power"}
     for kind, (here, missing) in shown.items():
         assert here == getattr(Generic(), f"supported_{interface_field(kind)}s")
-        assert missing == driver_options.INTERFACES[kind] - {f"idrac-redfish{end}" for end in ("", "-virtual-media")}
+        assert missing == absent_names.names(kind, former=False) - {
+            f"idrac-redfish{end}" for end in ("", "-virtual-media")
+        }
 
 
 class Generic(GenericHardware):
@@ -184,7 +186,7 @@ def test_no_interface_that_is_asked_for_is_replaced_without_a_word(kind: str) ->
     usual, here = DriverOptions.from_conf(CONF), installed()
     usual = replace(usual, hardware_types=("ipmi", "redfish"), unasked=usual.unasked - {kind})
     present = usual.enabled[kind] or ()
-    for name in sorted(driver_options.INTERFACES[kind] | former_names.INTERFACES[kind]):
+    for name in sorted(absent_names.names(kind)):
         for enabled, default in (((name,), None), ((*present, name), None), ((*present, name), name), (present, name)):
             asked = replace(usual, enabled={**usual.enabled, kind: enabled}, defaults={**usual.defaults, kind: default})
             found = Composer(asked, here).examine()
@@ -203,9 +205,9 @@ def test_every_name_leads_to_a_class_of_its_kind() -> None:
 
 def test_what_is_built_is_not_listed_as_missing() -> None:
     published = published_here()
-    assert published[TYPES_GROUP].isdisjoint(driver_options.HARDWARE_TYPES)
+    assert published[TYPES_GROUP].isdisjoint(absent_names.names(absent_names.TYPE, former=False))
     for kind in KINDS:
-        assert published[interfaces_group(kind)].isdisjoint(driver_options.INTERFACES[kind]), kind
+        assert published[interfaces_group(kind)].isdisjoint(absent_names.names(kind, former=False)), kind
 
 
 @pytest.mark.demand("S2")

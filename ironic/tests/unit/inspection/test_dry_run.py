@@ -21,6 +21,7 @@ from ironic.db.tables import metadata
 from ironic.inspection.dry_run import HookRun, dry_run, note_without_node
 from ironic.inspection.hooks.base import InspectionHook, NamedHook, installed_hooks, load_hooks
 from ironic.inspection.hooks.port_connectivity import ParseLldp
+from ironic.inspection.phases import WITH_NODE
 from ironic.inspection.rules import Inspection, RuleBook, StoredNode, facts_of, facts_without_node, run_early
 from ironic.inspection.rules.explanation import explain
 from ironic.inspection.staged_task import StagedTask
@@ -153,8 +154,8 @@ def inspected(task: Any, rules: list[CompiledRule], found: Any, data: dict[str, 
     told: list[Any] = run_early(book.early(task.store), task.store, found, data)
     inspection = Inspection(book, staged)
     try:
-        inspection.run("preprocess", found, data)
-        inspection.run("main", found, data)
+        for phase in WITH_NODE:
+            inspection.run(phase, found, data)
         staged.commit()
         failure = None
     except IronicError as error:

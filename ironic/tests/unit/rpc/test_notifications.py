@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from ironic.core.context import RequestContext
+from ironic.core.model.fields import RESOURCES
 from ironic.rpc import notifications
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, payloads, subjects
 from ironic.rpc.notifications.payloads import Payload
@@ -15,20 +16,20 @@ CONTEXT = RequestContext(request_id="req-1", user_id="u1")
 
 # Names and versions that listeners rely on, and how many fields each has.
 KNOWN = [
-    ("NODE", "NodePayload", "1.17", 45),
-    ("NODE_CRUD", "NodeCRUDPayload", "1.15", 48),
-    ("NODE_SET_POWER", "NodeSetPowerStatePayload", "1.17", 46),
-    ("NODE_CORRECTED_POWER", "NodeCorrectedPowerStatePayload", "1.17", 46),
-    ("NODE_SET_PROVISION", "NodeSetProvisionStatePayload", "1.18", 50),
-    ("PORT_CRUD", "PortCRUDPayload", "1.8", 14),
-    ("PORTGROUP_CRUD", "PortgroupCRUDPayload", "1.3", 11),
-    ("CHASSIS_CRUD", "ChassisCRUDPayload", "1.0", 3),
-    ("VOLUME_CONNECTOR_CRUD", "VolumeConnectorCRUDPayload", "1.0", 5),
-    ("VOLUME_TARGET_CRUD", "VolumeTargetCRUDPayload", "1.0", 7),
-    ("ALLOCATION_CRUD", "AllocationCRUDPayload", "1.1", 10),
-    ("DEPLOY_TEMPLATE_CRUD", "DeployTemplateCRUDPayload", "1.0", 4),
-    ("RUNBOOK_CRUD", "RunbookCRUDPayload", "1.1", 9),
-    ("INSPECTION_RULE_CRUD", "InspectionRuleCRUDPayload", "1.0", 8),
+    ("NodePayload", "1.17", 45),
+    ("NodeCRUDPayload", "1.15", 48),
+    ("NodeSetPowerStatePayload", "1.17", 46),
+    ("NodeCorrectedPowerStatePayload", "1.17", 46),
+    ("NodeSetProvisionStatePayload", "1.18", 50),
+    ("PortCRUDPayload", "1.8", 14),
+    ("PortgroupCRUDPayload", "1.3", 11),
+    ("ChassisCRUDPayload", "1.0", 3),
+    ("VolumeConnectorCRUDPayload", "1.0", 5),
+    ("VolumeTargetCRUDPayload", "1.0", 7),
+    ("AllocationCRUDPayload", "1.1", 10),
+    ("DeployTemplateCRUDPayload", "1.0", 4),
+    ("RunbookCRUDPayload", "1.1", 9),
+    ("InspectionRuleCRUDPayload", "1.0", 8),
 ]
 
 
@@ -59,19 +60,23 @@ def node(store):
     return record
 
 
-@pytest.mark.parametrize("constant, name, version, count", KNOWN)
-def test_a_payload_has_the_name_and_version_that_listeners_know(constant, name, version, count):
-    payload = getattr(payloads, constant)
-    assert (payload.name, payload.version, len(payload.fields), len(set(payload.fields))) == (
-        name,
-        version,
-        count,
-        count,
+PAYLOADS = {
+    payload.name: payload
+    for payload in (
+        *(value for value in vars(payloads).values() if isinstance(value, Payload)),
+        *(payloads.crud_of(resource) for resource in RESOURCES.values() if resource.payload_version),
     )
+}
+
+
+@pytest.mark.parametrize("name, version, count", KNOWN)
+def test_a_payload_has_the_version_and_fields_that_listeners_know(name, version, count):
+    fields = PAYLOADS[name].fields
+    assert (PAYLOADS[name].version, len(fields), len(set(fields))) == (version, count, count)
 
 
 def test_all_payloads_are_known():
-    assert {value.name for value in vars(payloads).values() if isinstance(value, Payload)} == {row[1] for row in KNOWN}
+    assert PAYLOADS.keys() == {row[0] for row in KNOWN}
 
 
 def test_a_payload_says_what_it_is_and_times_are_text(store, node):
@@ -87,7 +92,7 @@ def test_a_payload_says_what_it_is_and_times_are_text(store, node):
 
 
 def test_no_secret_is_told(store, node):
-    values = subjects.SUBJECTS["node"].read(store, node.uuid)
+    values = subjects.NODE.read(store, node.uuid)
     more = {"event": "deploy", "previous_provision_state": None, "previous_target_provision_state": None}
     for payload in (notifications.NODE_CRUD, notifications.NODE_SET_PROVISION):
         assert "canary" not in str(payload.of(values | more))
@@ -116,10 +121,11 @@ def test_everything_there_is_to_tell_about_can_be_read(store, node):
         "runbook": store.runbooks.create_with({"name": "CUSTOM_R"}, steps),
         "inspectionrule": store.rules.create(rule),
     }
-    assert made.keys() == subjects.SUBJECTS.keys()
+    known = {subject.kind: subject for word in RESOURCES if (subject := subjects.of(word)) is not None}
+    assert made.keys() == known.keys()
     told = {
         kind: subject.payload.of(subject.read(store, made[kind].uuid))["ironic_object.data"]
-        for kind, subject in subjects.SUBJECTS.items()
+        for kind, subject in known.items()
     }
     assert all(told[kind]["uuid"] == record.uuid for kind, record in made.items())
     assert (told["port"]["node_uuid"], told["port"]["portgroup_uuid"]) == (node.uuid, group.uuid)

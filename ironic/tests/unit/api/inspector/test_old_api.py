@@ -52,4 +52,4 @@ def test_changes_of_rules_are_notified_as_those_of_the_bare_metal_api_are(row: R
     declared = crud_notifications.notification_of(row)
     changes_rules = row.path.startswith("/v1/rules") and row.method != "GET"
     assert (declared is not None) == changes_rules
-    assert declared is None or declared.subject is subjects.SUBJECTS["inspectionrule"]
+    assert declared is None or declared.subject == subjects.of("rule")

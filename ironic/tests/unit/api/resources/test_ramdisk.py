@@ -253,7 +253,7 @@ def test_a_report_moves_before_its_body_is_read_when_an_early_rule_calls_a_servi
 
 
 def test_a_report_moves_when_a_conductor_may_hand_it_on(service: Service) -> None:
-    row = InterfaceRow("fake-hardware", "inspect", "inspector", default=False)
+    row = InterfaceRow("fake-hardware", "inspect", "of a third party", default=False, facts="hands_reports_on")
     service.store.conductors.register("other", "", ["fake-hardware"], [row])
     service.hash_ring.reset()
     with pytest.raises(MustMove):

@@ -23,7 +23,7 @@ from ironic.drivers import base, extensions
 from ironic.drivers.composition import Composition
 from ironic.drivers.modules.fake import FakeDeploy, FakeManagement, FakePower
 from ironic.drivers.task import SHUTS_DOWN
-from ironic.drivers.waits import looks
+from ironic.drivers.wait_declarations import looks
 from ironic.rpc.hash_ring import HashRingManager
 
 HOST = "here"

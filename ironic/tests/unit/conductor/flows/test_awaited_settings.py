@@ -16,7 +16,7 @@ from ironic.drivers.modules.fake import FakeManagement
 from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
 from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
 from ironic.drivers.task import Waiter
-from ironic.drivers.waits import ORDERED
+from ironic.drivers.wait_declarations import ORDERED
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows import kinds
 

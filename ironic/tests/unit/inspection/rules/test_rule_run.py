@@ -8,6 +8,7 @@ import pytest
 
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure
 from ironic.db import Store
+from ironic.inspection.phases import PHASES
 from ironic.inspection.rules import Inspection, RuleBook, rule_book, run_early
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.conftest import Setter
@@ -27,7 +28,7 @@ def run(
 ) -> StagedTask:
     """Run the stored rules on the task's node, and store what they did."""
     staged = StagedTask(task)
-    Inspection(book or RuleBook(), staged).run(phase, FOUND, {} if data is None else data)
+    Inspection(book or RuleBook(), staged).run(PHASES[phase], FOUND, {} if data is None else data)
     staged.commit()
     return staged
 

@@ -15,6 +15,7 @@ from ironic.core.rules.paths import apply, copy
 from ironic.db import Store
 from ironic.inspection.dry_run import HookRun
 from ironic.inspection.hooks.base import load_hooks
+from ironic.inspection.phases import PHASES
 from ironic.inspection.rules import facts_without_node
 from ironic.inspection.rules.rule_run import chosen
 from ironic.tests.repository import ROOT
@@ -50,8 +51,8 @@ def test_an_example_does_what_the_guide_says(store: Store, title: str) -> None:
     rule = check_rule(document)
     known = facts(given, rule.phase)
     if names := given.get("hooks"):
-        known = HookRun(store, None, load_hooks(names)).before("main", known)
-    assert chosen([rule], rule.phase, (known.node or {}).get("properties") or {}) == [rule]
+        known = HookRun(store, None, load_hooks(names)).before(PHASES["main"], known)
+    assert chosen([rule], PHASES[rule.phase], (known.node or {}).get("properties") or {}) == [rule]
     outcome = evaluate([rule], known)
     assert outcome.explanation[0]["applies"] is True
     assert (outcome.failure and outcome.failure.text) == then.get("fails")
