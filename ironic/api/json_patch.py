@@ -230,18 +230,9 @@ def check_logins(
     if name not in values or not access.acts_for_project(request, rule):
         return
     names = secret_updates.redirected_secrets(document[name] or {}, values[name], written_to(name, changes))
-    refuse_redirected(names, name)
+    secret_updates.refuse_redirected(names, name)
 
 
 def written_to(name: str, changes: Sequence[Change]) -> secret_updates.Written:
     """Return what a patch writes into a field, path and value, in its order."""
     return [(change.path[1:], change.value) for change in changes if change.root == name and change.op != "remove"]
-
-
-def refuse_redirected(names: Sequence[str], changed: str) -> None:
-    """Raise InvalidParameterValue when there are names of secrets that a patch of a field would send elsewhere."""
-    if names:
-        raise InvalidParameterValue(
-            err=f"{changed} would send stored credentials to another address, so they have to be in the same patch: "
-            f"{', '.join(names)}."
-        )

@@ -90,7 +90,7 @@ def change_step_list(
         if "steps" in values and access.acts_for_project(request, rule):
             written = json_patch.written_to("steps", changes)
             names = secret_updates.redirected_step_secrets(before["steps"], values["steps"], written)
-            json_patch.refuse_redirected(names, "steps")
+            secret_updates.refuse_redirected(names, "steps")
         return settle(record, values)
 
     record = row_changes.change_step_list(request.store, lists, ident, revise, room)

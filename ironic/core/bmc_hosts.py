@@ -72,10 +72,13 @@ def with_chooser(
     written: secret_updates.Written,
     *,
     by_project: bool,
+    of_report: bool = False,
 ) -> dict[str, Any]:
     """Return driver_internal_info with the note of who has chosen the host of the BMC, after a change of driver_info.
 
     A project chooses the keys by which it leads elsewhere, an operator those that he writes, the present values too.
+    ``of_report``: what is not ``written`` comes from the report of a machine; where it could lead to the loopback it
+    counts as a project's choice.
     """
     noted = _noted_keys(internal, before)
     if by_project:
@@ -92,20 +95,10 @@ def with_chooser(
         elif len(path) == 1:
             named[str(path[0])] = value
     is_judged = bool(_hosts_of_requests(named)) or not _hosts_of_requests(after) or BY_PROJECT in internal
-    return _with_note(internal, after, noted - named.keys(), is_judged=is_judged)
-
-
-def with_choice_of_rules(
-    internal: Mapping[str, Any], before: Mapping[str, object], after: Mapping[str, object], literal: Collection[str]
-) -> dict[str, Any]:
-    """Return driver_internal_info with the note, after inspection rules have changed driver_info.
-
-    ``literal`` are the keys that rules have written in their own words: an operator's choice. What they took from the
-    report of a machine counts as a project's where it could lead to the loopback.
-    """
-    known = {*_hosts_of_requests(before), *_hosts_of_requests({key: after[key] for key in literal})}
-    written = [((key,), after[key]) for key in literal]
-    found = with_chooser(internal, before, after, written, by_project=False)
+    found = _with_note(internal, after, noted - named.keys(), is_judged=is_judged)
+    if not of_report:
+        return found
+    known = {*_hosts_of_requests(before), *_hosts_of_requests({key: after[key] for key in named})}
     reported = {
         key
         for key, value in after.items()

@@ -7,11 +7,11 @@ demands S52 to S57.
 """
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
-from ironic.core import local_paths, network_data, secret_updates, states, syntax, traits
+from ironic.core import network_data, states, syntax, traits
 from ironic.core.errors import (
     Conflict,
     InvalidParameterValue,
@@ -27,7 +27,7 @@ from ironic.core.errors import (
     PowerStateFailure,
 )
 from ironic.core.flow import DEPLOY, FLOWS
-from ironic.core.model.node import INTERFACES, SCOPE_PROPERTY, Node
+from ironic.core.model.node import INTERFACES, Node
 from ironic.core.resource_errors import NotPoweredOff
 from ironic.core.steps import Step, mark_of_child
 
@@ -220,41 +220,56 @@ def check_editable(node: NodeValues, *, while_inspecting: bool, drops_instance: 
         raise _not_editable(node, "it is being inspected, try again later")
 
 
-def check_changes(node: NodeValues, values: Mapping[str, Any]) -> None:
-    """Refuse new values that the state or the other values of the node do not allow."""
+def check_changes(node: NodeValues, values: Mapping[str, Any], state: str | None = None) -> None:
+    """Refuse new values that the state or the other values of the node do not allow; ``state`` stands for its own."""
+    state = state or node.provision_state
     if INTERFACES & values.keys():
-        _check_settled(node, "its interfaces can be changed", maintenance_helps=True)
+        _check_settled(node, state, "its interfaces can be changed", maintenance_helps=True)
     if "resource_class" in values and node.resource_class is not None:
-        _check_settled(node, "its resource class can be changed", maintenance_helps=False)
+        _check_settled(node, state, "its resource class can be changed", maintenance_helps=False)
     if "instance_uuid" in values:
         instance = values["instance_uuid"]
         if instance is not None and node.instance_uuid not in (None, instance):
             raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
         if instance is None and node.allocation_id is not None:
-            check_allocation_ends(node)
+            _check_settled(node, state, _ALLOCATION_ENDS, maintenance_helps=True)
     # Another interface knows nothing of what serves the console, which would stay open.
     if node.console_enabled and not values.keys().isdisjoint(("driver", "console_interface")):
-        raise _not_editable(node, "stop its console first")
-    _check_protection(node, values)
-    _check_retirement(node, values)
+        raise _not_editable(node, "stop its console first", state)
+    marks = {"provision_state": state, "protected": node.protected, "retired": node.retired, **values}
+    if wrong := contradiction(marks, values):
+        raise _not_editable(node, wrong, state) if wrong == _UNPROTECTABLE else InvalidParameterValue(err=f"{wrong}.")
+    if values.get("retired") and state == states.AVAILABLE:
+        raise _not_editable(node, "move it to manageable before it is retired", state)
+
+
+_UNPROTECTABLE: Final = "only active and rescued nodes can be protected"
+
+
+def contradiction(marks: Mapping[str, object], touched: Container[str]) -> str | None:
+    """Return how the marks of a node contradict its state or each other, None if they don't; for those touched only."""
+    is_settled = marks.get("provision_state") in (states.ACTIVE, states.RESCUE)
+    if "protected" in touched and marks.get("protected") and not is_settled:
+        return _UNPROTECTABLE
+    for mark in ("protected", "retired"):
+        reason = f"{mark}_reason"
+        if reason in touched and marks.get(reason) is not None and not marks.get(mark):
+            return f"{reason} needs {mark} to be true"
+    return None
+
+
+_ALLOCATION_ENDS: Final = "its allocation can be removed"
 
 
 def check_allocation_ends(node: NodeValues) -> None:
     """Refuse to remove the allocation of a node that has its instance or is about to get it."""
-    _check_settled(node, "its allocation can be removed", maintenance_helps=True)
+    _check_settled(node, node.provision_state, _ALLOCATION_ENDS, maintenance_helps=True)
 
 
 def check_new_owner(node: NodeValues, *, allocated_to_project: bool) -> None:
     """Refuse another owner for a node in use whose allocation belongs to a project."""
     if allocated_to_project and node.provision_state == states.ACTIVE:
         raise _not_editable(node, "its allocation belongs to a project, so its owner can't be changed")
-
-
-def _check_protection(node: NodeValues, values: Mapping[str, object]) -> None:
-    if values.get("protected") and node.provision_state not in (states.ACTIVE, states.RESCUE):
-        raise _not_editable(node, "only active and rescued nodes can be protected")
-    if values.get("protected_reason") is not None and not values.get("protected", node.protected):
-        raise InvalidParameterValue(err="protected_reason needs protected to be true.")
 
 
 def named_boot_modes(values: Mapping[str, Any]) -> set[str]:
@@ -278,21 +293,14 @@ def check_new(values: Mapping[str, Any]) -> None:
         raise InvalidParameterValue(err="retired_reason needs retired to be true.")
 
 
-def _check_retirement(node: NodeValues, values: Mapping[str, object]) -> None:
-    if values.get("retired") and node.provision_state == states.AVAILABLE:
-        raise _not_editable(node, "move it to manageable before it is retired")
-    if values.get("retired_reason") is not None and not values.get("retired", node.retired):
-        raise InvalidParameterValue(err="retired_reason needs retired to be true.")
-
-
-def _check_settled(node: NodeValues, what: str, *, maintenance_helps: bool) -> None:
+def _check_settled(node: NodeValues, state: str, what: str, *, maintenance_helps: bool) -> None:
     allowed = states.INTERFACES_EDITABLE
-    if node.provision_state not in allowed and not (maintenance_helps and node.maintenance):
-        raise _not_editable(node, f"{what} in: {', '.join(sorted(allowed))}")
+    if state not in allowed and not (maintenance_helps and node.maintenance):
+        raise _not_editable(node, f"{what} in: {', '.join(sorted(allowed))}", state)
 
 
-def _not_editable(node: NodeValues, reason: str) -> NodeNotEditable:
-    return NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
+def _not_editable(node: NodeValues, reason: str, state: str | None = None) -> NodeNotEditable:
+    return NodeNotEditable(node=node.uuid, state=state or node.provision_state, reason=reason)
 
 
 def implied_values(values: Mapping[str, Any], instance_name: str | None = None) -> dict[str, object]:
@@ -349,37 +357,6 @@ def interfaces_of_instance(before: Mapping[str, Any], after: Mapping[str, Any]) 
             err=f"{', '.join(sorted(wrong))} in instance_info must be the name of an interface."
         )
     return asked
-
-
-def check_project_driver_info(before: Mapping[str, object], after: Mapping[str, object]) -> None:
-    """Refuse what a project must not name in driver_info.
-
-    That is files and ports of the conductor's host, and a BMC that would get the service's login to a share.
-    """
-    if secret_updates.hands_out_share_login(before, after):
-        raise InvalidParameterValue(
-            err="vmedia_transport_protocol CIFS in driver_info has the service send its login for the share to the "
-            "BMC: only administrators may set it, or change the address of a BMC that takes images this way."
-        )
-    if names := local_paths.own_port_keys(before, after):
-        raise InvalidParameterValue(
-            err=f"{', '.join(names)} in driver_info is for administrators: it names a port on the hosts of the "
-            "service. Without it a console gets a port of [console]port_range."
-        )
-    if names := local_paths.trust_path_keys(before, after):
-        raise InvalidParameterValue(
-            err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "
-            "hosts of the service."
-        )
-
-
-def check_project_properties(before: Mapping[str, object], after: Mapping[str, object]) -> None:
-    """Refuse that a project chooses the inspection rules of its node: their passwords would go to its addresses."""
-    if before.get(SCOPE_PROPERTY) != after.get(SCOPE_PROPERTY):
-        raise InvalidParameterValue(
-            err=f"{SCOPE_PROPERTY} in properties selects inspection rules, which may write passwords: only "
-            "administrators may set, change or remove it."
-        )
 
 
 # The machine, its ports and its volumes

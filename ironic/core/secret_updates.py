@@ -122,6 +122,15 @@ def redirected_secrets(before: Mapping[str, object], after: Mapping[str, object]
     return sorted({str(path[0]) for path in staying if _is_sent(_family(path), moved, directed)})
 
 
+def refuse_redirected(names: Sequence[str], changed: str) -> None:
+    """Raise InvalidParameterValue when there are names of secrets that a change of a field would send elsewhere."""
+    if names:
+        raise InvalidParameterValue(
+            err=f"{changed} would send stored credentials to another address, so they have to be in the same patch: "
+            f"{', '.join(names)}."
+        )
+
+
 # The documents of a node that say where images come from.
 INSTANCE: Final = "instance_info"
 DRIVER: Final = "driver_info"

@@ -16,12 +16,14 @@ from oslo_config import cfg
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
-from ironic.core.hardware_interfaces import choose_interfaces, interface_field
 from ironic.core.model.node import SCOPE_PROPERTY
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRow, Store
 from ironic.inspection import bmc_addresses as bmc
 from ironic.inspection.hooks import inspected_ports, report_validation
+from ironic.rpc.hash_ring import HashRingManager
+from ironic.services import nodes
+from ironic.services.node_authors import Author
 
 FLAG: Final = "auto_discovered"
 
@@ -105,11 +107,21 @@ def enroll(
         )
     _check_hourly_limit(store, discovery)
     _check_bmc_unclaimed(store, bmc_addresses)
-    everywhere = store.conductors.served_interfaces(discovery.heartbeat_timeout)
-    served = [row for row in everywhere if row.conductor_group.lower() == discovery.conductor_group]
+    author = Author(store, HashRingManager(store, heartbeat_timeout=discovery.heartbeat_timeout))
+    scope = discovery.inspection_scope
+    new = {
+        # Without ports the UUID is made from the BMC: of two requests for one machine at once, one fails.
+        "uuid": None if new_ports else str(uuid.uuid5(uuid.NAMESPACE_URL, f"bmc:{','.join(sorted(bmc_addresses))}")),
+        "driver": discovery.driver,
+        "provision_state": states.ENROLL,
+        FLAG: True,
+        "conductor_group": discovery.conductor_group,
+        "resource_class": discovery.resource_class,
+        "properties": {SCOPE_PROPERTY: scope} if scope else {},
+    }
     try:
-        chosen = choose_interfaces(served, discovery.driver, {})
-        return store.run(lambda _: _create_node(store, discovery, chosen, new_ports, bmc_addresses))
+        values = nodes.completed(new, author)
+        return store.run(lambda _: _create_node(discovery, values, author, new_ports, bmc_addresses))
     except (MACAlreadyExists, NodeAlreadyExists):
         raise NotEnrolled("it has just been enrolled by another request") from None
     except IronicError as error:
@@ -144,34 +156,20 @@ def ports_of(inventory: Mapping[str, object], add_ports: str) -> list[dict[str, 
 
 
 def _create_node(
-    store: Store,
     discovery: Discovery,
-    chosen: Mapping[str, str | None],
+    values: Mapping[str, object],
+    author: Author,
     new_ports: Sequence[Mapping[str, object]],
     bmc_addresses: Sequence[str],
 ) -> NodeRow:
+    store = author.store
     # Once more: other requests may have enrolled machines since the first check.
     _check_hourly_limit(store, discovery)
     if bmc_addresses and (known := store.nodes.by_bmc_addresses(bmc_addresses, None)):
         raise _is_bmc_of(known[0])
-    scope = discovery.inspection_scope
-    node = store.nodes.create(
-        {
-            # Without ports the UUID is made from the BMC: of two requests for one machine at once, one fails.
-            "uuid": None
-            if new_ports
-            else str(uuid.uuid5(uuid.NAMESPACE_URL, f"bmc:{','.join(sorted(bmc_addresses))}")),
-            "driver": discovery.driver,
-            "provision_state": states.ENROLL,
-            FLAG: True,
-            "conductor_group": discovery.conductor_group,
-            "resource_class": discovery.resource_class,
-            "properties": {SCOPE_PROPERTY: scope} if scope else {},
-            **{interface_field(kind): name for kind, name in chosen.items()},
-        }
-    )
-    for values in new_ports:
-        store.ports.create({"node_id": node.id, **values})
+    node = nodes.enroll(values, author)
+    for port in new_ports:
+        store.ports.create({"node_id": node.id, **port})
     store.nodes.set_bmc_addresses(node.id, bmc_addresses)
     return NodeRow(node.id, node.uuid, None, states.ENROLL, discovery.driver, discovery.conductor_group)
 

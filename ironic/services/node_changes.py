@@ -1,4 +1,4 @@
-"""Enroll nodes, and change nodes that are not locked: values, maintenance, traits.
+"""Change nodes that are not locked: values, maintenance, traits.
 
 While another operation holds the node, a change waits, then fails with NodeLocked; the operation itself changes the
 node in its task, not here. The row is locked during a change, so the limit of traits holds for concurrent requests too.
@@ -10,7 +10,7 @@ runbook select its nodes.
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ironic.core import hardware_interfaces, node_rules
 from ironic.core.context import RequestContext, is_background_lock
@@ -20,7 +20,6 @@ from ironic.core.traits import MOST_OF_NODE
 from ironic.db import NodeRecord, Store
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services.maintenance_history import Maintenance, note_change
-from ironic.services.row_limits import Room, check_room
 
 
 def check_served(hash_ring: HashRingManager, uuid: str, driver: str, group: str) -> None:
@@ -39,10 +38,12 @@ def chosen_interfaces(
     kinds: Collection[str] = KINDS,
     *,
     kept: Mapping[str, str | None] | None = None,
+    only_supported: bool = False,
 ) -> dict[str, str | None]:
     """Return the interface fields of these kinds; a kind that is absent or null gets its default.
 
     ``kept`` has fields of the node that the request does not mention; `choose_interfaces` says which of them stay.
+    With ``only_supported`` it leaves out what the driver does not support, which is refused otherwise.
     Before a refusal the table of conductors is read again, as a conductor may have started a moment ago.
     """
     wanted = {kind: asked.get(interface_field(kind)) for kind in kinds}
@@ -50,7 +51,9 @@ def chosen_interfaces(
 
     def choose(*, reread: bool) -> dict[str, str | None]:
         rows = [row for row in hash_ring.served(reread=reread) if row.conductor_group.lower() == group.lower()]
-        chosen = hardware_interfaces.choose_interfaces(rows, driver, wanted, kinds, kept=present)
+        supported = {(row.interface_type, row.interface_name) for row in rows if row.hardware_type == driver}
+        staying = {kind: name for kind, name in present.items() if not only_supported or (kind, name) in supported}
+        chosen = hardware_interfaces.choose_interfaces(rows, driver, wanted, kinds, kept=staying)
         return {interface_field(kind): name for kind, name in chosen.items()}
 
     try:
@@ -73,24 +76,6 @@ class LockRetries(NamedTuple):
 
 # How much longer to wait for background work, which ends soon and must not fail requests.
 _FOR_BACKGROUND: Final = 10
-
-
-def enroll(
-    store: Store,
-    values: Mapping[str, object],
-    refer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
-    room: Room | None = None,
-) -> NodeRecord:
-    """Create a node; ``refer`` replaces references to other resources in its values by their ids.
-
-    Raises RowLimit if there is no ``room`` for it.
-    """
-
-    def create() -> NodeRecord:
-        check_room(store.nodes, room)
-        return store.nodes.create(refer(values))
-
-    return store.run(lambda _: create())
 
 
 def change_free(store: Store, ident: str, change: Callable[[NodeRecord], None], retries: LockRetries) -> NodeRecord:

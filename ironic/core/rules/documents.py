@@ -17,7 +17,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.core import network_data, states
 from ironic.core.model.fields import REQUIRED, Field
 from ironic.core.model.node import Node
 from ironic.core.model.port import Port
@@ -42,21 +41,7 @@ NODE: Final[Mapping[str, Field]] = Node.writable("rules")
 PORT: Final[Mapping[str, Field]] = Port.writable("rules")
 LITERAL: Final[frozenset[Path]] = Node.table.literal
 
-_PROTECTABLE: Final = frozenset({states.ACTIVE, states.RESCUE})
 _FREE: Final = "extra"
-
-
-def inconsistency(node: Mapping[str, object], touched: Collection[str]) -> str | None:
-    """Return how the values of a node contradict each other, None if they don't; checks ``touched`` fields only."""
-    if "network_data" in touched and (wrong := network_data.fault(node.get("network_data"))):
-        return wrong
-    if "protected" in touched and node.get("protected") and node.get("provision_state") not in _PROTECTABLE:
-        return "only active and rescued nodes can be protected"
-    if "protected_reason" in touched and node.get("protected_reason") is not None and not node.get("protected"):
-        return "protected_reason needs protected to be true"
-    if "retired_reason" in touched and node.get("retired_reason") is not None and not node.get("retired"):
-        return "retired_reason needs retired to be true"
-    return None
 
 
 def field_of(table: Mapping[str, Field], owner: str, path: Path) -> Field:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ironic.core import syntax
+from ironic.core import network_data, syntax
 from ironic.core.model.fields import Field
 from ironic.core.rules import documents
 from ironic.core.rules.actions import capability, check_trait
@@ -181,7 +181,7 @@ def _check_field(
             documents.checked_value(field, [])
         elif literal is not None:
             stored = documents.checked_value(field, literal.value)
-            if wrong := documents.inconsistency({"network_data": stored}, {path[0]} & {"network_data"}):
+            if path[0] == "network_data" and (wrong := network_data.fault(stored)):
                 raise RuleFault(wrong)
     except RuleFault as fault:
         raise RuleFault(f"{pointer(path[:1])} {fault}") from None

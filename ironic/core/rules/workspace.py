@@ -8,15 +8,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from ironic.core import kernel_parameters, node_rules, secret_updates
-from ironic.core.errors import InvalidParameterValue
+from ironic.core import network_data, node_rules, project_writes
 from ironic.core.rules import documents
 from ironic.core.rules.calls import Call
 from ironic.core.rules.documents import CLEAR, MASKED, Document, Writer
 from ironic.core.rules.interpolation import Lookup, Scope
 from ironic.core.rules.limits import STEPS, Budget, RuleFault, quoted
 from ironic.core.rules.paths import Patch, Path, copy, keys_of
-from ironic.core.secrets import is_secret, masked
+from ironic.core.secret_updates import DRIVER, IMAGE_DOCUMENTS
+from ironic.core.secrets import masked
 
 Masking = Literal["always", "never", "sensitive"]
 
@@ -87,7 +87,7 @@ class Workspace:
         self._masking = masking
         self._documents: list[Document] = []
         self._stored: Mapping[str, Mapping[str, Any]] = {
-            name: (facts.node or {}).get(name) or {} for name in secret_updates.IMAGE_DOCUMENTS
+            name: (facts.node or {}).get(name) or {} for name in IMAGE_DOCUMENTS
         }
         self._node = None
         if facts.node is not None:
@@ -160,37 +160,15 @@ class Workspace:
         """Check the node after the changes since the marks were taken; raises RuleFault if it is inconsistent."""
         if self._node is None or not (patch := self.changes(since).node):
             return
-        if wrong := documents.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
+        data, touched = self._node.data, {keys_of(operation)[0] for operation in patch}
+        wrong = network_data.fault(data.get("network_data")) if "network_data" in touched else None
+        if wrong := wrong or node_rules.contradiction(data, touched):
             raise RuleFault(wrong)
-        if not self._node.reported.isdisjoint(secret_updates.IMAGE_DOCUMENTS):
-            self._check_reported(self._node)
-
-    def _check_reported(self, node: Document) -> None:
-        """Raise RuleFault if a machine's report would send a stored secret elsewhere, or choose what projects can't."""
-        before, now, own = {}, {}, {}
-        for name in secret_updates.IMAGE_DOCUMENTS:
-            stored, now[name] = self._stored[name], node.views[CLEAR].get(name) or {}
-            own[name] = {key: now[name][key] for key in _literal_keys(node, name)}
-            # Values that rules have written literally or removed are not changes by the machine.
-            before[name] = {key: one for key, one in stored.items() if key in now[name] or is_secret(key)} | own[name]
-        written = {name: [((key,), one) for key, one in values.items()] for name, values in own.items()}
-        driver = secret_updates.DRIVER
-        secrets = secret_updates.redirected_secrets(before[driver], now[driver], written[driver])
-        if secrets := secrets or secret_updates.redirected_image_secrets(before, now, written):
-            raise RuleFault(
-                f"what a machine reported would send the stored {', '.join(secrets)} to another address: a rule that "
-                "writes such an address must write the secret as well"
-            )
-        of_others = {
-            name: [{key: one for key, one in info[name].items() if key not in own[name]} for info in (before, now)]
-            for name in secret_updates.IMAGE_DOCUMENTS
-        }
-        try:
-            node_rules.check_project_driver_info(*of_others[driver])
-            for name, (old, new) in of_others.items():
-                kernel_parameters.check_project_parameters(name, old, new, ())
-        except InvalidParameterValue as error:
-            raise RuleFault(f"what a machine reported may do no more than a project's patch: {error}") from None
+        if not self._node.reported.isdisjoint(IMAGE_DOCUMENTS):
+            now = {name: self._node.views[CLEAR].get(name) or {} for name in IMAGE_DOCUMENTS}
+            own = {name: {key: now[name][key] for key in _literal_keys(self._node, name)} for name in IMAGE_DOCUMENTS}
+            if wrong := project_writes.fault_of_report(self._stored, now, own):
+                raise RuleFault(wrong)
 
     def changes(self, since: Sequence[int] = ()) -> Changes:
         """Return all changes, or those since the marks were taken."""
@@ -200,7 +178,7 @@ class Workspace:
             node=[] if self._node is None else _since(self._node, from_),
             ports={uuid: patch for uuid, patch in ports.items() if patch},
             plugin_data=_since(self.plugin_data, from_),
-            literal=frozenset() if self._node is None else _literal_keys(self._node, secret_updates.DRIVER),
+            literal=frozenset() if self._node is None else _literal_keys(self._node, DRIVER),
         )
 
     def _document(self, owner: str, data: Mapping[str, Any], fields: Any, literal: Collection[Path] = ()) -> Document:

@@ -140,7 +140,7 @@ def test_one_function_alone_writes_the_provision_state() -> None:
     # Of new nodes, and of rows that were another release's.
     first = {
         ("api/resources/nodes/writes.py", "create"),
-        ("inspection/discovery.py", "_create_node"),
+        ("inspection/discovery.py", "enroll"),
         ("db/takeover/rows.py", "_node"),
     }
     assert set(_of_product()) - first == {("conductor/transitions.py", "_write")}

@@ -12,7 +12,9 @@ from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import ConcurrentActionLimit, RowLimit
 from ironic.db import Store
-from ironic.services import node_changes, row_changes
+from ironic.rpc.hash_ring import HashRingManager
+from ironic.services import nodes, row_changes
+from ironic.services.node_authors import Author
 from ironic.services.node_changes import LockRetries
 from ironic.services.row_limits import Room
 from ironic.tests.databases import counting_statements
@@ -149,9 +151,16 @@ def owned(number: int) -> Room:
     return Room(LIMIT, "rows", "[api]x", filters={"owner": f"p{number % 2}"})
 
 
+class Project(Author):
+    """A project whose nodes are limited."""
+
+    def room(self, owner: str | None) -> Room:
+        return Room(LIMIT, "rows", "[api]x", filters={"owner": owner})
+
+
 def enroll(store: Store, number: int) -> None:
     values = {"driver": "fake-hardware", "provision_state": states.ENROLL, "owner": f"p{number % 2}"}
-    node_changes.enroll(store, values, lambda values: values, owned(number))
+    nodes.enroll(values, Project(store, HashRingManager(store, heartbeat_timeout=60)))
 
 
 def allocate(store: Store, number: int) -> None:

@@ -18,7 +18,9 @@ from ironic.core.rules import Changes
 from ironic.db import NodeRecord, Store
 from ironic.inspection.rules.rule_effects import apply_changes
 from ironic.inspection.staged_task import StagedTask
-from ironic.services import node_changes, node_parents, row_changes
+from ironic.rpc.hash_ring import HashRingManager
+from ironic.services import node_changes, node_parents, nodes, row_changes
+from ironic.services.node_authors import Author
 from ironic.services.node_changes import LockRetries
 from ironic.tests.suites.db.samples import node
 
@@ -82,13 +84,11 @@ def enroll(server: Store, parent: NodeRecord) -> Act:
     """Return what the creation of a child does."""
 
     def act(between: Callable[[], None]) -> None:
-        def refer(values: Any) -> Any:
-            node_parents.check_parent(server, values["uuid"], parent.uuid)
-            return {**values, "parent_node": parent.uuid}
+        author = Author(server, HashRingManager(server, heartbeat_timeout=60))
 
         def create(_connection: object) -> None:
             values = {"uuid": "7d1c7d8c-0d5e-4d86-9a2c-5ac1f4f6e001", "driver": "fake-hardware"}
-            node_changes.enroll(server, {**values, "provision_state": "active"}, refer)
+            nodes.enroll({**values, "provision_state": "active", "parent_node": parent.uuid}, author)
             between()
 
         server.run(create)

@@ -9,7 +9,7 @@ from ironic.api import arguments, listing, projection
 from ironic.api.crud import Create, Patch
 from ironic.api.openapi import operations
 from ironic.api.openapi import schemas as bodies
-from ironic.api.resources.nodes import writes as node_rights
+from ironic.api.resources.nodes import authors as node_rights
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
 from ironic.core.model import node as node_fields
 from ironic.core.model import port

@@ -7,7 +7,7 @@ import pytest
 from ironic.api import policies
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
-from ironic.api.resources.nodes import writes
+from ironic.api.resources.nodes import authors
 from ironic.core.hardware_interfaces import KINDS
 from ironic.core.model.allocation import Allocation
 from ironic.core.model.fields import Field
@@ -67,7 +67,7 @@ def rules_of(name: str) -> set[str]:
     one: Field = Node.table.fields[name]
     values = [True, False, "true", "no", None, "bios", 1] if name not in INTERFACES else ["fake", None]
     assert one.right is not None or name not in OTHER_THINGS
-    return {writes.rule_of(name, value) for value in values}
+    return {authors.rule_of(name, value) for value in values}
 
 
 def test_fields_with_a_route_of_their_own_are_found() -> None:
@@ -101,9 +101,9 @@ def test_a_field_asks_for_no_less_than_the_route_that_sets_the_same(twin: Twin) 
 
 @pytest.mark.parametrize("value", [True, "true", "Yes", "on", "1"])
 def test_setting_maintenance_asks_for_the_right_to_set_it(value: object) -> None:
-    assert writes.rule_of("maintenance", value) == "baremetal:node:set_maintenance"
+    assert authors.rule_of("maintenance", value) == "baremetal:node:set_maintenance"
 
 
 @pytest.mark.parametrize("value", [False, "false", "No", " off ", "0", None])
 def test_ending_maintenance_asks_for_the_right_to_clear_it(value: object) -> None:
-    assert writes.rule_of("maintenance", value) == "baremetal:node:clear_maintenance"
+    assert authors.rule_of("maintenance", value) == "baremetal:node:clear_maintenance"
