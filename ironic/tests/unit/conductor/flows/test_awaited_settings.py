@@ -252,7 +252,7 @@ def test_what_restarts_is_no_orphan_while_it_is_looked_at(bench, machine):
     bench.store.conductors.register(bench.tasks.host, "", ["fake-hardware"], [])
     bench.store.nodes.update(other, {"driver_internal_info": {}})
     for one in (uuid, other):
-        bench.store.nodes.update(one, {"provision_updated_at": bench.store.clock() - timedelta(hours=1)})
+        bench.store.nodes.update(one, {"provision_updated_at": bench.store.clock.now() - timedelta(hours=1)})
     takeover = TakeOver(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60))
     takeover.of_the_dead()
     assert [bench.state(one)[0] for one in (uuid, other)] == [states.UNRESCUING, states.UNRESCUEFAIL]
