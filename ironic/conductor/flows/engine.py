@@ -34,7 +34,7 @@ from ironic.core.failure_texts import Reason, in_words
 from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
-from ironic.drivers import awaited_event, awaited_setting, interruptible_wait
+from ironic.drivers import awaited_event, awaited_setting
 
 LOG = logging.getLogger(__name__)
 
@@ -313,7 +313,7 @@ def _pause(task: TaskManager, operation: Operation, seconds: float) -> None:
     cursor = StepCursor.of(task.node, flow).paused(seconds, task.node.now())
     cursor.put(task.node)
     task.finish("wait")
-    if not interruptible_wait.pause(seconds):
+    if not task.clock.sleep(seconds):
         return
     try:
         with task.acquire_other(task.node.uuid, f"resuming {flow.topic} after a pause") as again:

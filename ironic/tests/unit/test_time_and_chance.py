@@ -47,7 +47,6 @@ BY_NAME: Final = {
     "db/copy_progress.py": "a program of its own, ironic-dbsync",
     "db/exclusive_use.py": "a program of its own, ironic-dbsync",
     "db/takeover/steps.py": "a program of its own, ironic-dbsync",
-    "drivers/interruptible_wait.py": "to be mended",
     "drivers/modules/agent/host_memory.py": "it waits for the memory of this host",
     "drivers/modules/bmc/bmc_gateway.py": "one gateway to a BMC for the whole process",
     "drivers/modules/console/console_processes.py": "it waits for processes of this host",

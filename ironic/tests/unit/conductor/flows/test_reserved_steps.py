@@ -9,7 +9,6 @@ from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.conductor.timeouts import Timeouts
 from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.drivers import interruptible_wait
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, Kind, every_flow, played
 
@@ -98,14 +97,14 @@ def test_it_goes_on_by_itself_after_that_time(bench, kind):
 
 
 @pytest.fixture
-def meanwhile(monkeypatch):
+def meanwhile(bench, monkeypatch):
     """Return a list of what is done while a step waits for some time; the wait is over with the last of it."""
     acts: list[Any] = []
 
     def pause(seconds: float) -> bool:
         return all(act() is not False for act in acts)
 
-    monkeypatch.setattr(interruptible_wait, "pause", pause)
+    monkeypatch.setattr(bench.store.clock, "sleep", pause)
     return acts
 
 
