@@ -17,7 +17,9 @@ from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.command.lifecycle import Component, Pause, StopRequested
 from ironic.command.wsgi_call import Application
 from ironic.conductor.service import Conductor
+from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import ConsoleContainerError
+from ironic.core.threads import THREADS
 from ironic.db import Store, require_current
 from ironic.drivers.modules.graphical import containers
 from ironic.integrations.metrics import METRICS
@@ -103,9 +105,9 @@ class Notifications(Component):
         if self._conf.notification_level is not None or self._has_readings:
             from ironic.rpc.notifications import bus_sender
 
-            bus_sender.open_from(self._conf)
+            bus_sender.open_from(self._conf, CLOCK, THREADS)
             if self._has_readings:
-                bus_sender.open_readings_from(self._conf)
+                bus_sender.open_readings_from(self._conf, CLOCK, THREADS)
 
     def stop(self) -> None:
         """Send what is left."""

@@ -216,7 +216,7 @@ class ConsoleProxy(Component):
             node = self._store.nodes.get(uuid)
         except NodeNotFound:
             return None
-        access, now = ConsoleAccess.of(node.driver_internal_info), self._store.clock()
+        access, now = ConsoleAccess.of(node.driver_internal_info), self._store.clock.now()
         if not node.console_enabled or access is None or not access.admits(token, now, self._settings.token_seconds):
             return None
         return Grant(uuid, access, self._settings.token_seconds - (now - access.created).total_seconds())

@@ -43,6 +43,8 @@ from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.conf import config_files
+from ironic.core.clock import CLOCK
+from ironic.core.threads import THREADS, Threads
 from ironic.db import Store
 from ironic.drivers import installed_packages
 from ironic.drivers.composition import Composition
@@ -80,9 +82,9 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     )
     bus = _message_bus(conf) if has_bus else None
     store, hash_ring = _store_and_ring(conf, ALL_IN_ONE_RETRY_SECONDS)
-    transport = bus or InProcess()
+    transport = bus or InProcess(CLOCK)
     name = ConductorName(store, conf, pause)
-    conductor = _conductor(conf, store, hash_ring, transport, name)
+    conductor = conductor_of(conf, store, hash_ring, transport, name)
     served: list[Api | ConsoleProxy] = [
         _api(conf, store, hash_ring, transport, (MAIN, INSPECTOR) if conf.inspector_api.enabled else (MAIN,)),
         *([_console_proxy(conf, store)] if conf.vnc.enabled else []),
@@ -114,7 +116,7 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
         PublishedFilesComponent(),
         name,
         ConsoleContainers(),
-        _conductor(conf, store, hash_ring, bus, name),
+        conductor_of(conf, store, hash_ring, bus, name),
     ]
 
 
@@ -184,24 +186,31 @@ def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
     from ironic.rpc.message_bus import MessageBus
 
     rpc_versions.log_pin(conf.pin_release_version)
-    return MessageBus()
+    return MessageBus(clock=CLOCK, threads=THREADS)
 
 
 def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
-    store = Store.from_conf(retry_seconds=retry_seconds)
+    store = Store.from_conf(clock=CLOCK, retry_seconds=retry_seconds)
     hash_ring = HashRingManager(
         store,
         heartbeat_timeout=conf.conductor.heartbeat_timeout,
         reset_interval=conf.hash_ring_reset_interval,
         partition_exponent=conf.hash_partition_exponent,
         algorithm=conf.hash_ring_algorithm,
+        clock=CLOCK.monotonic,
     )
     return store, hash_ring
 
 
-def _conductor(
-    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport, name: ConductorName
+def conductor_of(
+    conf: cfg.ConfigOpts,
+    store: Store,
+    hash_ring: HashRingManager,
+    transport: Transport,
+    name: ConductorName,
+    threads: Threads = THREADS,
 ) -> ConductorComponent:
+    """Return the conductor of the options, which waits by the clock of the store and works in such threads."""
     options = conf.conductor
     installed_packages.warn_of_strangers()
     host_files.check_roots()
@@ -213,6 +222,8 @@ def _conductor(
         options.reserved_workers_pool_percentage,
         options.workers_percentage_per_owner,
         store.nodes.are_all_of,
+        clock=store.clock,
+        threads=threads,
     )
     composition = Composition.load(conf)
     own_directories.warn_of_faults(composition.written_directories())
@@ -291,8 +302,8 @@ def _applications(
     conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
     # As many as one address may have: all clients of a proxy have the same.
     places = threads_of_one(threads_for_requests(conf))
-    waiting = WaitingCalls(places, conf.api.waiting_percentage_per_project)
-    conductors = ConductorClients(transport, hash_ring, waiting)
+    waiting = WaitingCalls(places, conf.api.waiting_percentage_per_project, CLOCK.monotonic)
+    conductors = ConductorClients(transport, hash_ring, waiting, CLOCK)
     access_log.open_file(conf)
 
     # Only where the operator names origins: the CORS middleware costs more than a short request.

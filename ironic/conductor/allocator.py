@@ -8,8 +8,6 @@ doc/contract/allocations.md#whose-work-it-is.
 
 import contextlib
 import logging
-import random
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,11 +54,11 @@ class Allocator:
         self,
         tasks: "TaskFactory",
         *,
-        sleep: Callable[[float], object] = time.sleep,
-        shuffle: Callable[[list[Any]], None] = random.shuffle,
+        sleep: Callable[[float], object] | None = None,
+        shuffle: Callable[[list[Any]], None] | None = None,
     ) -> None:
         self._store, self._pool, self._host, self._locks = tasks.store, tasks.pool, tasks.host, tasks.locks
-        self._sleep, self._shuffle = sleep, shuffle
+        self._sleep, self._shuffle = sleep or tasks.clock.delay, shuffle or tasks.clock.chance.shuffle
         # An allocation claimed by this conductor that is not here was left unfinished by an earlier life of it.
         self._running = tasks.allocations
 

@@ -8,12 +8,11 @@ readings. Reading takes no lock.
 
 import logging
 import math
-import threading
-import time
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ironic.conductor.tasks import TaskFactory
+from ironic.core.clock import Clock
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.core.fair_shares import FairQueue, party_of
 from ironic.inspection.bmc_addresses import server_of
@@ -50,14 +49,15 @@ class _Group(NamedTuple):
 class _Worker:
     """One worker of a lane, with the time at which its present reading began (monotonic seconds)."""
 
-    def __init__(self) -> None:
-        self.end, self.since = threading.Event(), time.monotonic()
+    def __init__(self, clock: Clock) -> None:
+        self.end, self.since = clock.event(), clock.monotonic()
 
 
 class _Lane:
     """Nodes that wait to be read, in groups, and the workers that read them."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self.groups: FairQueue[_Group] = FairQueue()
         self.workers: list[_Worker] = []
 
@@ -71,7 +71,7 @@ class _Lane:
         return bool(self.workers) and (len(self.groups) > 0 or self._fast() > 0)
 
     def _fast(self) -> int:
-        since = time.monotonic() - _SLOW_SECONDS
+        since = self._clock.monotonic() - _SLOW_SECONDS
         return sum(worker.since > since and not worker.end.is_set() for worker in self.workers)
 
 
@@ -94,10 +94,10 @@ class BmcReader:
         longest_wait: Callable[[], float] = lambda: math.inf,
     ) -> None:
         """Use so many workers; ``pause`` and ``longest_wait`` are seconds, within a BMC and until a reading begins."""
-        self._tasks, self._purpose, self._read_node = tasks, purpose, read_node
+        self._tasks, self._purpose, self._read_node, self._clock = tasks, purpose, read_node, tasks.clock
         self._workers, self._pause, self._longest_wait = workers, pause, longest_wait
-        self._stopping = threading.Event()
-        self._sound, self._suspect = _Lane(), _Lane()
+        self._stopping = self._clock.event()
+        self._sound, self._suspect = _Lane(tasks.clock), _Lane(tasks.clock)
         # Row ids of the nodes that wait or are being read, and of those that waited for too long.
         self._busy: set[int] = set()
         self._left: set[int] = set()
@@ -113,16 +113,16 @@ class BmcReader:
         """
         new = [node for node in nodes if node.id not in self._busy]
         self._busy.update(node.id for node in new)
-        until = time.monotonic() + self._longest_wait()
+        until = self._clock.monotonic() + self._longest_wait()
         for group in by_bmc(new):
             lane = self._suspect if any(node.id in suspects for node in group) else self._sound
             lane.groups.put(party_of(group[0].owner, group[0].lessee), _Group(group, until))
         self._start_workers()
         if not self._sound.workers:
             # No worker is free but this one.
-            self._drain(self._sound, _Worker())
-        patience = time.monotonic() + _PATIENCE_SECONDS
-        while self._sound.is_moving() and time.monotonic() < patience and not self._stopping.is_set():
+            self._drain(self._sound, _Worker(self._clock))
+        patience = self._clock.monotonic() + _PATIENCE_SECONDS
+        while self._sound.is_moving() and self._clock.monotonic() < patience and not self._stopping.is_set():
             self._sound.workers[0].end.wait(_LOOK_SECONDS)
             self._start_workers()
         self._report()
@@ -157,7 +157,7 @@ class BmcReader:
         try:
             for _ in range(lane.free(limit)):
                 slot = self._tasks.pool.take(self._purpose, background=True)
-                worker = _Worker()
+                worker = _Worker(self._clock)
                 slot.start(drain, worker)
                 lane.workers.append(worker)
         except NoFreeConductorWorker:
@@ -165,8 +165,8 @@ class BmcReader:
 
     def _drain(self, lane: _Lane, worker: _Worker) -> None:
         """Read the machines of one group after another until the queue is empty or a stop is requested."""
-        end = time.monotonic() + _LONGEST_RUN
-        while not self._stopping.is_set() and time.monotonic() < end:
+        end = self._clock.monotonic() + _LONGEST_RUN
+        while not self._stopping.is_set() and self._clock.monotonic() < end:
             if (found := lane.groups.take()) is None:
                 return
             party, group = found
@@ -177,13 +177,13 @@ class BmcReader:
                 self._busy.difference_update(node.id for node in group.nodes)
 
     def _read_group(self, group: _Group, worker: _Worker) -> None:
-        if time.monotonic() >= group.until:
+        if self._clock.monotonic() >= group.until:
             self._left.update(node.id for node in group.nodes)
             return
         for number, node in enumerate(group.nodes):
             if number and self._stopping.wait(self._pause()):
                 break
-            worker.since = time.monotonic()
+            worker.since = self._clock.monotonic()
             try:
                 self._read_node(node)
             except Exception:

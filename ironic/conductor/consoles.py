@@ -8,7 +8,6 @@ console that ends by itself is opened again at once; one that ends again soon af
 
 import functools
 import logging
-import time
 from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final
@@ -153,7 +152,7 @@ class ConsoleRestorer:
     def ended(self, end: ConsoleEnd) -> None:
         """Open a console that has ended by itself again, on a worker; without a free one the next run does it."""
         LOG.warning("Node %s: its console has ended by itself: %s", end.uuid, end.reason)
-        now = time.monotonic()
+        now = self._tasks.clock.monotonic()
         self._last_end = {uuid: at for uuid, at in self._last_end.items() if now - at < _SOON_SECONDS}
         self._ended[end.uuid] = _SeenEnd(end.reason, is_second=end.uuid in self._last_end)
         self._last_end[end.uuid] = now

@@ -61,7 +61,7 @@ class Housekeeping:
         options = CONF.conductor
         if not options.node_history_max_entries or self._is_elsewhere():
             return
-        before = self._store.clock() - timedelta(days=options.node_history_minimum_days)
+        before = self._store.clock.now() - timedelta(days=options.node_history_minimum_days)
         limit = options.node_history_cleanup_batch_count or None
         if removed := self._store.history.trim(options.node_history_max_entries, before, limit):
             LOG.info("%d old entries were removed from node history", removed)
@@ -71,7 +71,7 @@ class Housekeeping:
         options = CONF.inventory
         if not options.retention_days or self._is_elsewhere():
             return
-        before = self._store.clock() - timedelta(days=options.retention_days)
+        before = self._store.clock.now() - timedelta(days=options.retention_days)
         for kept in (self._store.inventories, self._store.refused_reports):
             if removed := kept.delete_older(before, options.cleanup_batch_size):
                 LOG.info("%d inventories older than %d days were removed", removed, options.retention_days)

@@ -8,7 +8,6 @@ lock whose release was lost, because the database was away just then, is found a
 
 import enum
 import logging
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -109,7 +108,7 @@ class Lock:
                 raise
             # A periodic task ends soon, and no user has asked for it: a user's request waits for its end.
             node = self._reserve(ident, purpose, attempts * _PATIENCE_FACTOR)
-        self._hold = self._locks.held[node.id] = Hold(node.held_token, purpose, time.monotonic())
+        self._hold = self._locks.held[node.id] = Hold(node.held_token, purpose, self._store.clock.monotonic())
         LOG.debug("Node %s is locked for %s", node.uuid, purpose)
         return node
 
@@ -135,6 +134,6 @@ class Lock:
         """Forget the lock of a node that was released together with another change."""
         hold, self._hold = self._hold, None
         self._locks.forget(node.id, hold)
-        held = time.monotonic() - (hold.since if hold else 0)
+        held = self._store.clock.monotonic() - (hold.since if hold else 0)
         level = logging.INFO if held > LONG_HOLD_SECONDS else logging.DEBUG
         LOG.log(level, "Node %s was held for %.1f seconds for %s", node.uuid, held, purpose)

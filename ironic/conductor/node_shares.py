@@ -1,8 +1,9 @@
 """Shares of the nodes of a conductor: periodic work goes over a few at a time, and over all of them in an interval."""
 
-import random
-import time
 from collections.abc import Callable
+from random import Random
+
+from ironic.core.clock import CLOCK
 
 
 class NodeShares:
@@ -11,11 +12,17 @@ class NodeShares:
     ``parts`` is the number of shares, ``spacing`` the seconds that each one has; 0 makes it one share at each call.
     """
 
-    def __init__(self, parts: int, spacing: float = 0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        parts: int,
+        spacing: float = 0,
+        clock: Callable[[], float] = CLOCK.monotonic,
+        chance: Random = CLOCK.chance,
+    ) -> None:
         self.parts, self._spacing, self._clock = parts, spacing, clock
         # How many rounds are over.
         self.round = 0
-        self._next = random.randrange(parts)
+        self._next = chance.randrange(parts)
         self._called_at: float | None = None
         # Parts of shares that are overdue, negative if too many were done: periodic tasks are a spacing apart from the
         # end of one run to the next.

@@ -7,8 +7,6 @@ first in the next one.
 
 import functools
 import logging
-import threading
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Final
@@ -34,7 +32,7 @@ class PartyRounds:
 
     def __init__(self, tasks: TaskFactory, purpose: str, act: Callable[[list[str]], object]) -> None:
         self._tasks, self._purpose, self._act = tasks, purpose, act
-        self._changed = threading.Condition()
+        self._changed = tasks.clock.condition()
         self._under_way: set[Party] = set()
         self._not_reached: list[Party] = []
 
@@ -46,7 +44,7 @@ class PartyRounds:
         parties: dict[Party, list[str]] = {party: [] for party in self._not_reached}
         for uuid, party in nodes:
             parties.setdefault(party, []).append(uuid)
-        until = time.monotonic() + _PATIENCE_SECONDS
+        until = self._tasks.clock.monotonic() + _PATIENCE_SECONDS
         most = max(_LEAST, self._tasks.pool.size // _PART_OF_WORKERS)
         with self._changed:
             waiting = [party for party, uuids in parties.items() if uuids and party not in self._under_way]
@@ -54,7 +52,7 @@ class PartyRounds:
                 while waiting and len(self._under_way) < most:
                     party = waiting.pop(0)
                     self._start(party, parties[party])
-                if (left := until - time.monotonic()) <= 0 or not (waiting or self._under_way):
+                if (left := until - self._tasks.clock.monotonic()) <= 0 or not (waiting or self._under_way):
                     break
                 self._changed.wait(left)
         self._not_reached = waiting

@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import futurist
 from futurist import periodics
@@ -83,15 +84,16 @@ class PeriodicTaskRunner:
     def __init__(self, tasks: Sequence[PeriodicTask], pool: Workers, limit: int) -> None:
         self._enabled = [task for task in tasks if task.spacing > 0]
         executor = periodics.ExistingExecutor(_PoolExecutor(pool, limit))
-        # The strategy spreads the tasks in time, so that conductors started together don't query the database together.
+        # By its types the library wants classes; it only calls them.
+        waits: Any = {"cond_cls": pool.clock.condition, "event_cls": pool.clock.event}
         self._worker = periodics.PeriodicWorker(
-            [(_as_futurist_callable(task), (), {}) for task in self._enabled],
+            [(_as_futurist_callable(task, pool.clock.chance), (), {}) for task in self._enabled],
             executor_factory=executor,
-            schedule_strategy="last_finished_jitter",
+            schedule_strategy="last_finished",
+            now_func=pool.clock.monotonic,
+            **waits,
         )
-        self._thread = threading.Thread(
-            target=self._worker.start, kwargs={"allow_empty": True}, name="conductor-periodics", daemon=True
-        )
+        self._thread = pool.threads.make("conductor-periodics", self._worker.start, True)
 
     def start(self) -> None:
         """Start; the first run of each task comes after its spacing, or at once if it says so."""
@@ -144,6 +146,9 @@ class _PoolExecutor(Executor):
         return result
 
 
+# Part of its spacing by which a task may come later.
+_SPREAD: Final = 0.05
+
 _SKIPS: Final = contextvars.ContextVar("skips", default=False)
 
 
@@ -153,8 +158,9 @@ def _without_act(run: Callable[[], R]) -> R:
     return run()
 
 
-def _as_futurist_callable(task: PeriodicTask) -> Callable[[], None]:
-    @periodics.periodic(task.spacing, run_immediately=task.at_once)
+def _as_futurist_callable(task: PeriodicTask, chance: Random) -> Callable[[], None]:
+    # Conductors that were started together don't query the database together.
+    @periodics.periodic(task.spacing * (1 + _SPREAD * chance.random()), run_immediately=task.at_once)
     def run() -> None:
         if not _SKIPS.get():
             task()

@@ -11,7 +11,6 @@ because an operation owns the machine's power; doc/contract/states.md#power-sync
 
 import logging
 import math
-import random
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -66,7 +65,8 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager, silent: set[int]) -> tu
     """
     interval = CONF.conductor.sync_power_state_interval
     parts = max(1, math.ceil(interval / _SHARE_SECONDS))
-    sync = PowerSync(tasks, hash_ring, NodeShares(parts, interval / parts), silent)
+    shares = NodeShares(parts, interval / parts, tasks.clock.monotonic, tasks.clock.chance)
+    sync = PowerSync(tasks, hash_ring, shares, silent)
     recovery = Recovery(tasks, hash_ring)
     return (
         PeriodicTask("power synchronisation", interval / parts, sync, sync.stop),
@@ -89,7 +89,7 @@ class PowerSync:
         self._tasks, self._hash_ring, self._shares = tasks, hash_ring, shares or NodeShares(1)
         # Row ids of the nodes whose last reading failed; others may read this set.
         self._silent = set() if silent is None else silent
-        self._first_turn = random.randrange(_ROUNDS_BETWEEN_SETTINGS)
+        self._first_turn = tasks.clock.chance.randrange(_ROUNDS_BETWEEN_SETTINGS)
         # Row ids of the nodes whose last refresh failed, so that the failure is logged once.
         self._unrefreshed: set[int] = set()
         # By row id, what was read of nodes whose last reading did not agree with the record.

@@ -8,11 +8,11 @@ synchronisation could not read; its failure is logged once.
 The metrics of the conductor itself go the same way. Source: doc/contract/drivers.md#notifications
 """
 
+import functools
 import json
 import logging
 import math
 from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from ironic.conductor.bmc_reader import BmcReader, mine
@@ -21,6 +21,7 @@ from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import service_context
 from ironic.core.errors import UnsupportedDriverExtension
 from ironic.core.hardware_errors import FailedToGetSensorData
@@ -55,19 +56,24 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager, silent: Collection[int]
     """
     options = CONF.sensor_data
     parts = max(1, math.ceil(options.interval / _SHARE_SECONDS))
-    readings = SensorReadings(tasks, hash_ring, NodeShares(parts, options.interval / parts), silent)
+    shares = NodeShares(parts, options.interval / parts, tasks.clock.monotonic, tasks.clock.chance)
+    readings = SensorReadings(tasks, hash_ring, shares, silent)
     for_nodes = options.send_sensor_data and options.enable_for_nodes
     for_conductor = options.send_sensor_data and options.enable_for_conductor
     return (
         PeriodicTask("sensor readings", for_nodes and options.interval / parts, readings, readings.stop),
-        PeriodicTask("metrics of the conductor", for_conductor and options.interval, send_metrics),
+        PeriodicTask(
+            "metrics of the conductor",
+            for_conductor and options.interval,
+            functools.partial(send_metrics, tasks.clock),
+        ),
     )
 
 
-def send_metrics() -> None:
+def send_metrics(clock: Clock = CLOCK) -> None:
     """Send what was counted in this process, if it is kept here."""
     if READINGS.on and (wanted := of_types(METRICS.collected(), CONF.sensor_data.data_types)):
-        READINGS.emit_conductor(wanted, _now())
+        READINGS.emit_conductor(wanted, clock.now())
 
 
 def of_types(readings: Mapping[str, object], types: Collection[str]) -> dict[str, object]:
@@ -149,8 +155,4 @@ class SensorReadings:
                 self._failing.discard(node.id)
                 LOG.info("Node %s: its sensors can be read again", node.uuid)
             if readings:
-                READINGS.emit_node(node, readings, _now())
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)
+                READINGS.emit_node(node, readings, node.now())

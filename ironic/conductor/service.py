@@ -12,8 +12,6 @@ may not, and neither a worker nor a node may be lost for ever. It is no periodic
 
 import functools
 import logging
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -24,10 +22,12 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
 from ironic.core.call_errors import ConductorSuperseded
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import ConductorNotFound, DriverLoadError
 from ironic.core.hardware_interfaces import with_fixed
+from ironic.core.threads import THREADS, Threads
 from ironic.db import ServedInterface
-from ironic.drivers import interruptible_wait, open_sessions
+from ironic.drivers import open_sessions
 from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
@@ -53,12 +53,19 @@ _LAST_SECONDS: Final = 1
 class Heartbeat:
     """Calls ``beat`` every ``interval`` seconds until it is stopped."""
 
-    def __init__(self, host: str, beat: Callable[[], None], interval: float) -> None:
-        self._host, self._beat, self._interval = host, beat, interval
-        self._stop = threading.Event()
+    def __init__(
+        self,
+        host: str,
+        beat: Callable[[], None],
+        interval: float,
+        clock: Clock = CLOCK,
+        threads: Threads = THREADS,
+    ) -> None:
+        self._host, self._beat, self._interval, self._clock = host, beat, interval, clock
+        self._stop = clock.event()
         self._failures = 0
-        self._steady_since = time.monotonic()
-        self._thread = threading.Thread(target=self._run, name="conductor-heartbeat", daemon=True)
+        self._steady_since = self._clock.monotonic()
+        self._thread = threads.make("conductor-heartbeat", self._run)
 
     @property
     def is_steady(self) -> bool:
@@ -66,7 +73,7 @@ class Heartbeat:
 
         After an outage of the database all conductors look dead until they had the time to renew their rows.
         """
-        return time.monotonic() - self._steady_since >= _BEATS_TO_TRUST * self._interval
+        return self._clock.monotonic() - self._steady_since >= _BEATS_TO_TRUST * self._interval
 
     def start(self) -> None:
         """Start; the first beat comes after one interval, because registration has just written the row."""
@@ -84,7 +91,7 @@ class Heartbeat:
                 self._beat()
             except Exception as error:
                 self._failures += 1
-                self._steady_since = time.monotonic()
+                self._steady_since = self._clock.monotonic()
                 text = "Conductor %s could not renew its heartbeat (%d in a row), trying again in %s seconds: %s"
                 LOG.warning(text, self._host, self._failures, self._interval, error)
                 continue
@@ -96,10 +103,10 @@ class Heartbeat:
 class Watchdog:
     """Calls ``give_up(limit)`` from time to time, while [conductor]work_deadline sets a limit in seconds."""
 
-    def __init__(self, give_up: Callable[[int], None]) -> None:
+    def __init__(self, give_up: Callable[[int], None], clock: Clock, threads: Threads) -> None:
         self._give_up = give_up
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="conductor-watch", daemon=True)
+        self._stop = clock.event()
+        self._thread = threads.make("conductor-watch", self._run)
 
     def start(self) -> None:
         """Start."""
@@ -156,13 +163,14 @@ class Conductor:
         self._host, self._group = host, group
         self._store, self._composition, self._hash_ring = store, composition, hash_ring
         self._pool, self._held, self._locks = tasks.pool, tasks.held, tasks.locks
+        self._clock = tasks.clock
         self._on_superseded, self._superseded = on_superseded, False
         self._begin = begin or functools.partial(store.conductors.begin, host)
         self._announced = self._retired = False
         self._graceful_timeout = graceful_timeout
-        self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
+        self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval, tasks.clock, tasks.pool.threads)
         self._takeover = TakeOver(tasks, hash_ring)
-        self._watch = Watchdog(self._give_up_the_endless)
+        self._watch = Watchdog(self._give_up_the_endless, tasks.clock, tasks.pool.threads)
         # It takes three statements; a conductor's death is to be noticed as soon as possible.
         often = min(check_interval, heartbeat_interval)
         own_jobs = (
@@ -185,7 +193,7 @@ class Conductor:
         """
         if not self._composition.drivers:
             raise DriverLoadError(faults=["no driver is enabled; set enabled_hardware_types"])
-        interruptible_wait.allow()
+        self._clock.allow()
         self._locks.incarnation = self._begin()
         self._takeover.own(RESTARTED)
         self._warn_of_differences()
@@ -222,7 +230,7 @@ class Conductor:
         unfinished = self._pool.drain(timeout)
         if unfinished:
             # Work that waits for a machine fails now, and can still record that.
-            interruptible_wait.interrupt()
+            self._clock.interrupt()
             unfinished = self._pool.drain(_LAST_SECONDS)
         for work in unfinished:
             LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)

@@ -8,7 +8,6 @@ not dead, and a newer life of the same name can't get in each other's way. No ha
 
 import functools
 import logging
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -97,7 +96,7 @@ class TakeOver:
 
     def of_the_endless(self, limit: float) -> None:
         """Free nodes held here for longer than ``limit`` seconds; the work that held them can't write any more."""
-        since = time.monotonic() - limit
+        since = self._tasks.clock.monotonic() - limit
         for node_id, hold in list(self._tasks.held.items()):
             if hold.since < since:
                 why = ENDLESS.format(purpose=hold.purpose, limit=int(limit))
@@ -146,7 +145,7 @@ class TakeOver:
 
         A machine may restart in an operation without a waiting state; another conductor goes on with that.
         """
-        limit = self._store.clock() - timedelta(seconds=CONF.conductor.heartbeat_timeout)
+        limit = self._store.clock.now() - timedelta(seconds=CONF.conductor.heartbeat_timeout)
         filters = {"provision_state_in": states.WORKING, "reserved": False, "provision_updated_before": limit}
         for row in self._store.nodes.rows(("id", "uuid", "driver", "conductor_group"), filters=filters):
             if self._hash_ring.is_mine(self._host, *row[1:]):

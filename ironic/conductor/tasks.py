@@ -25,6 +25,7 @@ from ironic.drivers import task as drivers
 from ironic.drivers.task import Waiter
 
 if TYPE_CHECKING:
+    from ironic.core.clock import Clock
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
     from ironic.drivers.composition import Composition
     from ironic.drivers.interfaces import BaseInterface
@@ -42,6 +43,7 @@ class TaskFactory:
 
     def __init__(self, store: "Store", composition: "Composition", pool: Workers, host: str) -> None:
         self.store, self.composition, self.pool, self.host = store, composition, pool, host
+        self.clock = store.clock
         self.recorder = transitions.Recorder(store, host)
         self.locks = Locks()
         self.held = self.locks.held
@@ -108,7 +110,7 @@ class TaskManager(drivers.Task):
     ) -> None:
         self._factory, self._mode, self._for = factory, mode, needed_by
         self.context, self.shared, self.purpose = context, mode.is_shared, purpose
-        self.notes = drivers.Notes()
+        self.notes = drivers.Notes(factory.clock.monotonic)
         self.waiter = Waiter.WORK
         # Whether a power change has begun, which a change of a related node must not begin again.
         self.changes_power = False
@@ -131,6 +133,11 @@ class TaskManager(drivers.Task):
     def store(self) -> "Store":
         """The conductor's database."""
         return self._factory.store
+
+    @property
+    def clock(self) -> "Clock":
+        """What the task waits by."""
+        return self._factory.clock
 
     @property
     def host(self) -> str:

@@ -65,7 +65,7 @@ class Timeouts:
         ]
 
     def _limit(self, wait: Wait) -> datetime:
-        return self._tasks.store.clock() - timedelta(seconds=_seconds(wait))
+        return self._tasks.store.clock.now() - timedelta(seconds=_seconds(wait))
 
     def _is_over(self, wait: Wait, since: datetime | None) -> bool:
         return since is not None and since < self._limit(wait)

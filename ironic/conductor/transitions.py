@@ -147,7 +147,7 @@ class Recorder:
 
         self.store.after_rollback(put_back)
         node.provision_state, node.target_provision_state = move.new, move.target
-        node.provision_updated_at, node.last_error = self.store.clock(), move.last_error
+        node.provision_updated_at, node.last_error = self.store.clock.now(), move.last_error
         # Power changes end before a move; the target of one that was only announced must not keep synchronisation away.
         node.target_power_state = None
         awaited_ramdisk.note_move(node, move.old)

@@ -14,7 +14,6 @@ many threads.
 import functools
 import logging
 import threading
-import time
 import weakref
 from collections import Counter
 from collections.abc import Callable
@@ -23,8 +22,10 @@ from contextvars import copy_context
 from enum import Enum
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import NoFreeConductorWorker, OwnersWorkersInUse
 from ironic.core.fair_shares import Party, has_room
+from ironic.core.threads import THREADS, Threads
 
 LOG = logging.getLogger(__name__)
 
@@ -52,8 +53,9 @@ class WorkerSlot:
 
     def start(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run the function on a worker, which frees the slot when it ends; NoFreeConductorWorker at shutdown."""
-        work = _Work(self._purpose, self._party, time.monotonic())
-        return self._detach()._submit(work, functools.partial(function, *args, **kwargs))
+        workers = self._detach()
+        work = _Work(self._purpose, self._party, workers.clock.monotonic())
+        return workers._submit(work, functools.partial(function, *args, **kwargs))
 
     def release(self) -> None:
         """Free the slot without using it; a second call, or one after start, has no effect."""
@@ -98,15 +100,19 @@ class Workers:
         reserved_percentage: int = 0,
         party_percentage: int = 100,
         is_alone: Callable[[Party], bool] = lambda _: False,
+        *,
+        clock: Clock = CLOCK,
+        threads: Threads = THREADS,
     ) -> None:
         """Have so many slots; ``is_alone`` returns whether no other party has nodes, and may read the database."""
         self._host, self._party_percentage, self._is_alone = host, party_percentage, is_alone
+        self.clock, self.threads = clock, threads
         self._size = size
         self._size_for_background = size - size * reserved_percentage // 100
         self._taken = 0
         self._of_party: Counter[Party] = Counter()
         self._stopping = False
-        self._changed = threading.Condition()
+        self._changed = clock.condition()
         self._running: dict[Future[Any], _Work] = {}
         self._lost: dict[Future[Any], str] = {}
         self._threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -150,10 +156,10 @@ class Workers:
 
     def drain(self, timeout: float) -> list[str]:
         """Refuse new work and wait for what runs; return the purposes of what still runs after ``timeout`` seconds."""
-        deadline = time.monotonic() + timeout
+        deadline = self.clock.monotonic() + timeout
         with self._changed:
             self._stopping = True
-            while self._taken and (left := deadline - time.monotonic()) > 0:
+            while self._taken and (left := deadline - self.clock.monotonic()) > 0:
                 self._changed.wait(left)
             return sorted([*(work.purpose for work in self._running.values()), *self._lost.values()])
 
@@ -162,7 +168,7 @@ class Workers:
 
         No slot is freed while as many threads are lost as there are slots.
         """
-        before = time.monotonic() - seconds
+        before = self.clock.monotonic() - seconds
         with self._changed:
             late = sorted(
                 (item for item in self._running.items() if item[1].since < before), key=lambda item: item[1].since
@@ -199,8 +205,7 @@ class Workers:
     def _submit(self, work: _Work, act: Callable[[], T]) -> Future[T]:
         future: Future[Any] = Future()
         # The thread works on behalf of the request that began the work, which its lines in the log name.
-        arguments = (self._carry_out, act, future)
-        thread = threading.Thread(target=copy_context().run, args=arguments, name="conductor-worker", daemon=True)
+        thread = self.threads.make("conductor-worker", copy_context().run, self._carry_out, act, future)
         with self._changed:
             self._running[future] = work
             is_refused = self._closed

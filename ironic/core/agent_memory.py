@@ -13,7 +13,6 @@ from typing import Any, Final, Protocol
 
 from ironic.core import states, syntax
 from ironic.core.syntax import plain_text
-from ironic.core.values import utc_now
 
 _URL: Final = "agent_url"
 _TOKEN: Final = "agent_secret_token"
@@ -67,6 +66,8 @@ class Record(Protocol):
 
     @property
     def driver_internal_info(self) -> Any: ...
+
+    def now(self) -> datetime: ...
 
     def set_driver_internal_info(self, key: str, value: Any) -> Any: ...
 
@@ -149,7 +150,7 @@ class AgentMemory(KnownAgent):
         for field, key in _STORED.items():
             if (said := beat.get(field)) is not None:
                 self._node.set_driver_internal_info(key, plain_text(said) if field in _FREE_TEXT else said)
-        self.record_contact(utc_now())
+        self.record_contact(self._node.now())
 
     def record_contact(self, now: datetime) -> None:
         """Store the time of a contact with the ramdisk; ``now`` is UTC without time zone."""
@@ -197,7 +198,7 @@ class AgentMemory(KnownAgent):
             for step in steps:
                 by_interface.setdefault(str(step["interface"]), []).append(dict(step))
         self._node.set_driver_internal_info(_steps_key(flow), by_interface)
-        self._node.set_driver_internal_info(_refreshed_key(flow), utc_now().isoformat())
+        self._node.set_driver_internal_info(_refreshed_key(flow), self._node.now().isoformat())
         self._node.set_driver_internal_info(_VERSIONS, dict(versions or {}))
 
     def set_erasure_options(self, options: Mapping[str, Any]) -> None:

@@ -6,10 +6,11 @@ are bounded, too: those beyond the bound share one line.
 
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Final
+
+from ironic.core.clock import CLOCK
 
 _MINUTE: Final = 60.0
 # Lines within a minute, each of an address and a kind; addresses whose further refusals are counted.
@@ -29,7 +30,7 @@ class RefusalLog:
         self._others = 0
 
     def note(
-        self, address: str | None, text: str, *values: object, clock: Callable[[], float] = time.monotonic
+        self, address: str | None, text: str, *values: object, clock: Callable[[], float] = CLOCK.monotonic
     ) -> bool:
         """Log a refusal unless the address has a line with this text in this minute; return whether it was logged."""
         name = address or "an unknown address"

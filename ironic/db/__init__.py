@@ -17,13 +17,11 @@ from ironic.db.row_selection import PageOfRows
 from ironic.db.schema_version import SchemaOutdated, require_current
 from ironic.db.step_lists import DeployTemplateRecord, RunbookRecord
 from ironic.db.store import Store, connect
-from ironic.db.transactions import Clock
 from ironic.db.volumes import VolumeConnectorRecord, VolumeTargetRecord
 
 __all__ = [
     "AllocationRecord",
     "ChassisRecord",
-    "Clock",
     "ConductorLife",
     "ConductorRecord",
     "DeployTemplateRecord",

@@ -64,7 +64,7 @@ class BmcLogins:
     @unit_of_work
     def reserve(self, connection: Connection, login: str, address: str, limit: int) -> Turn:
         """Reserve an attempt, if refused attempts and those under way are fewer than ``limit``."""
-        c, now = bmc_logins.c, self.transactions.clock()
+        c, now = bmc_logins.c, self.transactions.clock.now()
         is_free = c.refused + c.trying < limit
         is_forgotten = sa.and_(c.refused < limit, c.tried_at < now - _LONGEST_ATTEMPT)
         for condition, trying in ((is_free, c.trying + 1), (is_forgotten, 1)):

@@ -6,7 +6,6 @@ when its conductor leaves, so that the nodes it had reserved are distinguishable
 """
 
 import itertools
-import time
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -203,9 +202,9 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
 
         The time that the server took to answer is left out: while it was away, no conductor could renew its row.
         """
-        asked = time.monotonic()
+        asked = self.transactions.clock.monotonic()
         now = self._server_time()
-        return now - timedelta(seconds=max_age_seconds + time.monotonic() - asked)
+        return now - timedelta(seconds=max_age_seconds + self.transactions.clock.monotonic() - asked)
 
     def _server_time(self) -> datetime:
         """Return the time by the clock of the database server; that of this host for a file."""

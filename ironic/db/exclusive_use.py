@@ -9,7 +9,6 @@ import hashlib
 import os
 import sqlite3
 import struct
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import StaticPool
 
+from ironic.core.clock import CLOCK
 from ironic.core.errors import IronicError
 from ironic.db import engines
 
@@ -111,14 +111,14 @@ def _flock(descriptor: int) -> bool:
 
 
 def _take(engine: Engine, attempt: Callable[[], bool], patience: float, say: Callable[[str], None] | None) -> None:
-    until, is_said = time.monotonic() + patience, say is None
+    until, is_said = CLOCK.monotonic() + patience, say is None
     while not attempt():
-        if time.monotonic() >= until:
+        if CLOCK.monotonic() >= until:
             raise DatabaseLocked(database=engines.shown(engine.url))
         if say is not None and not is_said:
             say("Another `ironic-dbsync` is at work on this database; this one waits for its end.")
             is_said = True
-        time.sleep(_RETRY_SECONDS)
+        CLOCK.delay(_RETRY_SECONDS)
 
 
 def others(engine: Engine) -> str | None:
@@ -129,10 +129,10 @@ def others(engine: Engine) -> str | None:
     """
     if engine.dialect.name == "sqlite":
         return _holder(engine.url.database or "")
-    until = time.monotonic() + _CLOSING_SECONDS
+    until = CLOCK.monotonic() + _CLOSING_SECONDS
     with engine.connect() as connection:
-        while (count := connection.execute(_OTHERS[engine.dialect.name]).scalar_one()) and time.monotonic() < until:
-            time.sleep(0.1)
+        while (count := connection.execute(_OTHERS[engine.dialect.name]).scalar_one()) and CLOCK.monotonic() < until:
+            CLOCK.delay(0.1)
     return f"its user has {count} connections besides this one" if count else None
 
 

@@ -53,7 +53,7 @@ class Inventories:
                     err=f"inventory and plug-in data take {size} bytes on their way to the database, whose "
                     f"max_allowed_packet is {most}. Raise that, or lower [inventory]size_limit to what it takes"
                 )
-        now = self.transactions.clock()
+        now = self.transactions.clock.now()
         found = {"inventory_data": inventory, "plugin_data": plugin_data}
         values = {"node_id": node_id, "created_at": now, **found}
         # In one statement, which has each text once: some are megabytes.
@@ -134,7 +134,7 @@ class RejectedCallbacks:
     ) -> None:
         """Store a refusal and remove all but the newest ``kept``; keys only grow, so a lower one is older."""
         values: dict[str, Any] = {
-            "at": self.transactions.clock(),
+            "at": self.transactions.clock.now(),
             "source": source and source[:45],
             "reason": storable(reason, _LONGEST_REASON),
             "macs": list(macs[:_MOST_ADDRESSES]),

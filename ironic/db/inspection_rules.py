@@ -101,7 +101,7 @@ class RuleHits:
     @unit_of_work
     def count(self, connection: Connection, tally: RuleStatistics) -> None:
         """Add one run to the counters."""
-        now, matched, failed = self.transactions.clock(), set(tally.matched), set(tally.failed)
+        now, matched, failed = self.transactions.clock.now(), set(tally.matched), set(tally.failed)
         # Sorted, so that simultaneous runs lock the rows in the same order and can't end in a deadlock.
         rows = [
             {
@@ -165,7 +165,7 @@ class RuleRuns:
         self._put(connection, {"node_id": node_id, "later": text}, lambda new: [("early", own), ("later", new.later)])
 
     def _put(self, connection: Connection, values: Mapping[str, object], replacing: Replacing) -> None:
-        now = self.transactions.clock()
+        now = self.transactions.clock.now()
         connection.execute(
             upsert(
                 self.transactions.dialect,

@@ -124,7 +124,7 @@ class NodeItems(ABC):
         known = {str(values[self.name]): values for values in stored}
         if only and (gone := known.keys() - wanted.keys()):
             connection.execute(sa.delete(self.table).where(*self._are(node_id, sorted(gone))))
-        now = self.transactions.clock()
+        now = self.transactions.clock.now()
         added = []
         for name, values in wanted.items():
             if name not in known:

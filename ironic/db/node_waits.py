@@ -55,7 +55,7 @@ class NodeWaits:
             sa.select(*columns)
             .distinct()
             .join_from(node_waits, nodes, nodes.c.id == _C.node_id)
-            .where(_C.next_look <= self.transactions.clock(), nodes.c.reservation.is_(None), sa.not_(stands_still))
+            .where(_C.next_look <= self.transactions.clock.now(), nodes.c.reservation.is_(None), sa.not_(stands_still))
         )
         rows = self.transactions.read(lambda connection: connection.execute(found).all())
         return [NodeWithWait(*row) for row in rows]

@@ -13,6 +13,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from ironic.core.clock import Clock
 from ironic.core.hardware_interfaces import interface_field
 from ironic.core.node_waits import NodeWait
 from ironic.db.column_types import StoredForm, decode_json, encode_json
@@ -31,6 +32,10 @@ class RecordStore(Protocol):
 
     def now(self) -> datetime:
         """Return the time as it is stored."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the database's process."""
 
 
 class Record:
@@ -93,6 +98,11 @@ class Record:
     def now(self) -> datetime:
         """Return the time as it is stored: UTC, naive."""
         return self._record_store.now()
+
+    @property
+    def clock(self) -> Clock:
+        """What work on the record waits by."""
+        return self._record_store.clock
 
     def changes(self) -> dict[str, object]:
         """Return the values that `save` would write, by name."""

@@ -18,6 +18,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core import syntax
+from ironic.core.clock import Clock
 from ironic.core.errors import IronicError, MarkerNotFound
 from ironic.db.column_types import Json
 from ironic.db.record import Record
@@ -186,7 +187,7 @@ class Repository(ABC, Generic[R]):
 
     def _identified(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return the values of a new row with its time and, unless it has one, a new UUID."""
-        new: dict[str, Any] = {"created_at": self.transactions.clock(), **values}
+        new: dict[str, Any] = {"created_at": self.transactions.clock.now(), **values}
         if "uuid" in self._form.defaults and new.get("uuid") is None:
             new["uuid"] = str(uuid.uuid4())
         return new
@@ -242,7 +243,7 @@ class Repository(ABC, Generic[R]):
         self.transactions.after_rollback(functools.partial(record.mark_lost, before))
 
     def _with_time(self, values: Mapping[str, object]) -> dict[str, object]:
-        return {"updated_at": self.transactions.clock(), **values}
+        return {"updated_at": self.transactions.clock.now(), **values}
 
     def _change(
         self, connection: Connection, conditions: list[ColumnElement[bool]], stored: Mapping[str, object]
@@ -269,7 +270,12 @@ class Repository(ABC, Generic[R]):
 
     def now(self) -> datetime:
         """Return the time as it is stored."""
-        return self.transactions.clock()
+        return self.transactions.clock.now()
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the store."""
+        return self.transactions.clock
 
     def _from_row(self, row: Sequence[object]) -> R:
         return self._record(self, dict(zip(self._form.names, row, strict=True)))

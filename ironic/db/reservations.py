@@ -9,8 +9,6 @@ process are found by polling, so nothing depends on being woken.
 """
 
 import functools
-import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.call_errors import ConductorSuperseded
+from ironic.core.clock import Clock
 from ironic.core.errors import (
     IronicError,
     NodeLocked,
@@ -39,8 +38,8 @@ from ironic.db.transactions import Transactions, repeatable_work
 class Wakeups:
     """Which nodes were released while threads wait for a release."""
 
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
+    def __init__(self, clock: Clock) -> None:
+        self._changed = clock.condition()
         self._count = 0
         self._waiting = 0
         self._released: dict[int, int] = {}
@@ -88,7 +87,7 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
 
     def __init__(self, transactions: Transactions) -> None:
         super().__init__(transactions)
-        self._wakeups = Wakeups()
+        self._wakeups = Wakeups(transactions.clock)
         self._waits = NodeWaits(transactions)
 
     def not_found(self, ident: str | int) -> IronicError:
@@ -148,14 +147,15 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         many waiting threads do not query the database too often.
         """
         self._require_no_transaction()
-        until, pause = time.monotonic() + (attempts - 1) * interval, interval
+        clock = self.transactions.clock
+        until, pause = clock.monotonic() + (attempts - 1) * interval, interval
         with self._wakeups.waiting():
             while True:
                 mark = self._wakeups.mark()
                 try:
                     return self.reserve(ident, host, purpose, incarnation)
                 except NodeLocked:
-                    if (left := until - time.monotonic()) <= 0:
+                    if (left := until - clock.monotonic()) <= 0:
                         raise
                 self._wakeups.wait(self.row(("id",), ident)[0], mark, min(pause, left))
                 pause = min(pause * growth, _LONGEST_PAUSES * interval)

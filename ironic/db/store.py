@@ -5,7 +5,7 @@ from typing import Any, Self, TypeVar
 from sqlalchemy.engine import Engine
 
 from ironic.conf import CONF, database
-from ironic.core.values import utc_now
+from ironic.core.clock import CLOCK, Clock
 from ironic.db import engines
 from ironic.db.allocations import Allocations
 from ironic.db.bmc_logins import BmcLogins
@@ -24,7 +24,7 @@ from ironic.db.repository import REPOSITORIES, Repository
 from ironic.db.step_lists import DeployTemplates, Runbooks
 from ironic.db.tables import refused_reports
 from ironic.db.traits import Traits
-from ironic.db.transactions import Clock, Transactions
+from ironic.db.transactions import Transactions
 from ironic.db.volumes import VolumeConnectors, VolumeTargets
 
 Kept = TypeVar("Kept", bound=Repository[Any])
@@ -33,7 +33,7 @@ Kept = TypeVar("Kept", bound=Repository[Any])
 class Store(Transactions):
     """One database and its repositories."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now, retry_seconds: float = 0) -> None:
+    def __init__(self, engine: Engine, *, clock: Clock = CLOCK, retry_seconds: float = 0) -> None:
         super().__init__(engine, clock=clock, retry_seconds=retry_seconds)
         self.nodes = Nodes(self)
         self.node_waits = NodeWaits(self)
@@ -75,10 +75,11 @@ class Store(Transactions):
         return found
 
     @classmethod
-    def from_conf(cls, *, retry_seconds: float = 0) -> Self:
+    def from_conf(cls, *, clock: Clock = CLOCK, retry_seconds: float = 0) -> Self:
         """Return the store of the options of [database]; ValueError for a file within the installed package."""
         database.check_place(CONF)
-        return cls(engines.create(CONF.database.connection, pool_options_from_conf()), retry_seconds=retry_seconds)
+        engine = engines.create(CONF.database.connection, pool_options_from_conf())
+        return cls(engine, clock=clock, retry_seconds=retry_seconds)
 
 
 def pool_options_from_conf() -> engines.PoolOptions:
@@ -97,6 +98,6 @@ def pool_options_from_conf() -> engines.PoolOptions:
     )
 
 
-def connect(url: str, *, clock: Clock = utc_now, retry_seconds: float = 0, **options: Any) -> Store:
+def connect(url: str, *, clock: Clock = CLOCK, retry_seconds: float = 0, **options: Any) -> Store:
     """Return the store at a URL; options are those of PoolOptions."""
     return Store(engines.create(url, engines.PoolOptions(**options)), clock=clock, retry_seconds=retry_seconds)

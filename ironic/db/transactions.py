@@ -12,11 +12,9 @@ made twice. Connecting is always retried, as nothing has been sent then.
 import functools
 import logging
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import datetime
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from oslo_db import api as oslo_db_api
@@ -24,9 +22,9 @@ from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import QueuePool
 
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import TemporaryFailure
 from ironic.core.permit import PERMIT
-from ironic.core.values import utc_now
 
 LOG = logging.getLogger(__name__)
 
@@ -49,13 +47,14 @@ class ConnectionLost(DatabaseUnreachable):
 class Outage:
     """Logs when the server becomes unreachable and when it is back, once each."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._since: float | None = None
 
     def begin(self, reason: Exception) -> None:
         """Record that the server does not answer."""
         if self._since is None:
-            self._since = time.monotonic()
+            self._since = self._clock.monotonic()
             LOG.error(
                 "The database can't be reached; whatever needs it waits or is refused until it is back: %s", reason
             )
@@ -64,27 +63,26 @@ class Outage:
         """Record that the server has answered."""
         since, self._since = self._since, None
         if since is not None:
-            LOG.info("The database is back after %.1f seconds", time.monotonic() - since)
+            LOG.info("The database is back after %.1f seconds", self._clock.monotonic() - since)
 
     def connect(self, engine: Engine, retry_seconds: float) -> Connection:
         """Return a connection; raises DBConnectionError if there is none after so many seconds."""
-        until = time.monotonic() + retry_seconds
+        until = self._clock.monotonic() + retry_seconds
         while True:
             try:
                 connection = engine.connect()
             except DBConnectionError as reason:
                 self.begin(reason)
-                if time.monotonic() >= until:
+                if self._clock.monotonic() >= until:
                     raise
                 with PERMIT.waiting():
-                    time.sleep(_CONNECT_INTERVAL)
+                    self._clock.delay(_CONNECT_INTERVAL)
             else:
                 if self._since is not None:
                     self.end()
                 return connection
 
 
-Clock = Callable[[], datetime]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -125,11 +123,11 @@ def is_any_open() -> bool:
 class Transactions:
     """The transactions of one database."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now, retry_seconds: float = 0) -> None:
+    def __init__(self, engine: Engine, *, clock: Clock = CLOCK, retry_seconds: float = 0) -> None:
         """Use one engine; ``retry_seconds`` is how long a transaction waits for an unreachable server."""
         self.engine = engine
         self.retry_seconds = retry_seconds
-        self._outage = Outage()
+        self._outage = Outage(clock)
         self.dialect = engine.dialect.name
         self.clock = clock
         self._thread = _PerThread()
@@ -259,15 +257,15 @@ class Transactions:
 
     def _repeated(self, act: Callable[[], T], may_repeat: Callable[[], bool]) -> T:
         """Return what ``act`` returns; repeat it after lost connections while the time to retry lasts."""
-        until = time.monotonic() + self._seconds_to_retry()
+        until = self.clock.monotonic() + self._seconds_to_retry()
         while True:
             try:
                 return act()
             except ConnectionLost:
-                if time.monotonic() >= until or not may_repeat():
+                if self.clock.monotonic() >= until or not may_repeat():
                     raise
                 with PERMIT.waiting():
-                    time.sleep(_REPEAT_INTERVAL)
+                    self.clock.delay(_REPEAT_INTERVAL)
 
     def attempt(self) -> AbstractContextManager[object]:
         """Guard one statement that may fail while the transaction continues; only PostgreSQL needs a savepoint."""

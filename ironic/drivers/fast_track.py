@@ -8,7 +8,6 @@ from typing import Final
 from ironic.conf import CONF
 from ironic.core import agent_memory, states
 from ironic.core.agent_memory import AgentMemory, KnownAgent
-from ironic.core.values import utc_now
 from ironic.drivers.task import Node
 
 PROPERTIES: Final = {
@@ -25,7 +24,7 @@ def is_wanted(node: Node) -> bool:
 def has_recent_heartbeat(node: Node) -> bool:
     """Return whether a known agent has sent a heartbeat within [deploy]fast_track_timeout seconds."""
     agent = KnownAgent(node.driver_internal_info)
-    return agent.is_known and agent.has_recent_heartbeat(utc_now(), CONF.deploy.fast_track_timeout)
+    return agent.is_known and agent.has_recent_heartbeat(node.now(), CONF.deploy.fast_track_timeout)
 
 
 def can_continue(node: Node) -> bool:

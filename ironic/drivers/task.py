@@ -9,13 +9,13 @@ conductor does not have the node's interface, such as one that an operator has d
 not need this interface continues; ``require`` raises the reason.
 """
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum, auto
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol
 
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import IronicError, UnsupportedDriverExtension
 from ironic.core.hardware_interfaces import CORE_KINDS, KINDS, OPTIONAL_KINDS
 from ironic.drivers.contract_types import Node as Node
@@ -169,21 +169,22 @@ class Notes:
     a moment ago, and it ends with the task.
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("_clock", "_known")
 
     SECONDS: ClassVar[float] = 30.0
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = CLOCK.monotonic) -> None:
+        self._clock = clock
         self._known: dict[str, tuple[object, float]] = {}
 
     def put(self, word: str, value: object) -> None:
         """Note a value; None forgets it."""
-        self._known[word] = value, time.monotonic()
+        self._known[word] = value, self._clock()
 
     def get(self, word: str) -> Any:
         """Return the value, None if it is not known or not any more."""
         value, since = self._known.get(word, (None, 0.0))
-        return value if time.monotonic() - since < self.SECONDS else None
+        return value if self._clock() - since < self.SECONDS else None
 
 
 # The note of what a BMC said in place of on or off; a power interface that answers "error" puts it.
@@ -212,6 +213,10 @@ class Task(inspection.Task, HasInterfaces, Protocol):
     """One piece of work on one node."""
 
     __slots__ = ()
+
+    @property
+    def clock(self) -> Clock:
+        """What the task waits by: ``sleep`` and ``until`` end when the service stops."""
 
     @property
     def notes(self) -> Notes:

@@ -175,7 +175,7 @@ def _create_node(
 
 
 def _check_hourly_limit(store: Store, discovery: Discovery) -> None:
-    most, since = discovery.max_per_hour, store.clock() - _HOUR
+    most, since = discovery.max_per_hour, store.clock.now() - _HOUR
     if most and store.nodes.discovered_since(since) >= most:
         raise NotEnrolled(f"{most} machines have been enrolled within an hour, see [auto_discovery]max_per_hour")
 

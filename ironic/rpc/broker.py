@@ -7,13 +7,13 @@ declared for notifications stays as it is. Options in a configuration file overr
 
 import queue
 import socket
-import threading
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
 from oslo_config import cfg
 
 from ironic.conf import config_files
+from ironic.core.threads import THREADS, Threads
 from ironic.rpc.library import oslo_messaging
 
 # The default of [DEFAULT]control_exchange.
@@ -133,7 +133,7 @@ def _connect(address: tuple[str, int], *, greets: bool) -> None:
 T = TypeVar("T")
 
 
-def run_in_thread(act: Callable[[], T], check: Callable[[], None], every: float) -> T:
+def run_in_thread(act: Callable[[], T], check: Callable[[], None], every: float, threads: Threads = THREADS) -> T:
     """Return what ``act`` returns or raise what it raises.
 
     It may block forever, as the library does without a broker. ``check`` is called every so many seconds, and its
@@ -147,7 +147,7 @@ def run_in_thread(act: Callable[[], T], check: Callable[[], None], every: float)
         except BaseException as error:
             outcome.put((None, error))
 
-    threading.Thread(target=run, name="aside", daemon=True).start()
+    threads.make("aside", run).start()
     while True:
         try:
             value, error = outcome.get(timeout=every)

@@ -5,12 +5,12 @@ tries whether the conductor is back; the other calls still fail at once.
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from ironic.core.call_errors import ConductorAbsent, ConductorSilent
+from ironic.core.clock import CLOCK
 
 _MOST_HOSTS: Final = 4096
 
@@ -18,7 +18,7 @@ _MOST_HOSTS: Final = 4096
 class CircuitBreaker:
     """Knows the conductors whose calls timed out; ``seconds`` is the pause after a time-out."""
 
-    def __init__(self, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: float, *, clock: Callable[[], float] = CLOCK.monotonic) -> None:
         self._seconds, self._clock = seconds, clock
         self._open_until: dict[str, float] = {}
         self._lock = threading.Lock()

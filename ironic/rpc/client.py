@@ -4,13 +4,12 @@ The hash ring decides which conductor that is, the transport carries the call. I
 not begun and its nodes belong to others: the call is sent to the new owner.
 """
 
-import random
 import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from ironic.core.call_errors import ConductorAbsent, ConductorSilent
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound
 from ironic.rpc.hash_ring import HashRingManager
@@ -30,8 +29,8 @@ class Transport(Protocol):
 class _Watched:
     """A transport that counts the calls that wait, and notes which conductors did not take a call, until they do."""
 
-    def __init__(self, transport: Transport, waiting: WaitingCalls) -> None:
-        self._transport, self._waiting = transport, waiting
+    def __init__(self, transport: Transport, waiting: WaitingCalls, clock: Clock) -> None:
+        self._transport, self._waiting, self._clock = transport, waiting, clock
         self.missed_at: dict[str, float] = {}
 
     def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
@@ -42,7 +41,7 @@ class _Watched:
         except (ConductorAbsent, ConductorSilent):
             if len(self.missed_at) >= _MOST_HOSTS:
                 self.missed_at.clear()
-            self.missed_at[host] = time.monotonic()
+            self.missed_at[host] = self._clock.monotonic()
             raise
         self.missed_at.pop(host, None)
         return result
@@ -98,16 +97,22 @@ _RemoteConductor: Final = type(
 class ConductorClients:
     """The proxies of all conductors."""
 
-    def __init__(self, transport: Transport, hash_ring: HashRingManager, waiting: WaitingCalls | None = None) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        hash_ring: HashRingManager,
+        waiting: WaitingCalls | None = None,
+        clock: Clock = CLOCK,
+    ) -> None:
         """Send calls by this transport; ``waiting`` counts those that wait (None: with no limit)."""
         self.waiting = waiting or WaitingCalls()
-        self._transport = _Watched(transport, self.waiting)
-        self._hash_ring = hash_ring
+        self._transport = _Watched(transport, self.waiting, clock)
+        self._hash_ring, self._clock = hash_ring, clock
 
     def seconds_since_missed(self, hostname: str) -> float | None:
         """Return how long ago a conductor did not take a call of this process, None if it took the last one."""
         missed_at = self._transport.missed_at.get(hostname)
-        return None if missed_at is None else time.monotonic() - missed_at
+        return None if missed_at is None else self._clock.monotonic() - missed_at
 
     def serving(self, node: RoutableNode) -> ConductorAPI:
         """Return the conductor that owns a node; raises NoValidHost."""
@@ -120,7 +125,7 @@ class ConductorClients:
             hosts = self._hash_ring.hosts_of(name)
             if not hosts:
                 raise DriverNotFound(driver=name)
-            return random.choice(hosts)
+            return self._clock.chance.choice(hosts)
 
         return self._found(find)
 

@@ -5,12 +5,11 @@ with its request, and the caller gets a plain IronicError: its text is for the o
 """
 
 import logging
-import threading
-import time
 from collections.abc import Mapping
 from typing import Final
 
 from ironic.core.call_errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext, logged
 from ironic.core.errors import IronicError
 from ironic.rpc import message_format
@@ -26,13 +25,13 @@ _NONE: Final[Mapping[str, object]] = {}
 class Dispatcher:
     """Makes the calls of one endpoint."""
 
-    def __init__(self, host: str, endpoint: ConductorAPI) -> None:
-        self._host = host
+    def __init__(self, host: str, endpoint: ConductorAPI, clock: Clock = CLOCK) -> None:
+        self._host, self._clock = host, clock
         self._endpoint = endpoint
         self._calls = calls_of(type(endpoint))
         self._leaving = False
         self._under_way = 0
-        self._changed = threading.Condition()
+        self._changed = clock.condition()
 
     def retire(self) -> None:
         """Begin no more calls: the conductor leaves, and callers get ConductorAbsent and find another one."""
@@ -97,7 +96,7 @@ class Dispatcher:
             read = Envelope.read(envelope)
         except (ValueError, TypeError) as error:
             raise CallNotUnderstood(host=self._host, call=name, reason=f"its envelope can't be read: {error}") from None
-        read.check(self._host, name, time.time())
+        read.check(self._host, name, self._clock.epoch())
 
 
 def _described(arguments: Mapping[str, object]) -> str:

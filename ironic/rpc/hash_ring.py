@@ -13,11 +13,11 @@ import bisect
 import functools
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ironic.core.clock import CLOCK
 from ironic.core.errors import NoValidHost
 from ironic.core.resource_errors import NoLiveConductor
 
@@ -83,7 +83,7 @@ class HashRingManager:
         reset_interval: float = 15,
         partition_exponent: int = 5,
         algorithm: str = "md5",
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = CLOCK.monotonic,
     ) -> None:
         self._store = store
         self._heartbeat_timeout = heartbeat_timeout

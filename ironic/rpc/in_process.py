@@ -6,6 +6,7 @@ Arguments and result are encoded and decoded all the same: both sides have copie
 from collections.abc import Mapping
 
 from ironic.core.call_errors import ConductorAbsent
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.permit import PERMIT
 from ironic.rpc import message_format
@@ -16,7 +17,8 @@ from ironic.rpc.rpc_api import Call, ConductorAPI
 class InProcess:
     """Transport to the conductors of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock = CLOCK) -> None:
+        self._clock = clock
         self._dispatchers: dict[str, Dispatcher] = {}
 
     def serve(self, host: str, endpoint: ConductorAPI) -> "InProcessServer":
@@ -26,7 +28,7 @@ class InProcess:
 
     def register(self, host: str, endpoint: ConductorAPI) -> None:
         """Make a conductor reachable."""
-        self._dispatchers[host] = Dispatcher(host, endpoint)
+        self._dispatchers[host] = Dispatcher(host, endpoint, self._clock)
 
     def unregister(self, host: str) -> None:
         """Make a conductor unreachable, if it is known."""

@@ -11,7 +11,6 @@ Import this module only if a bus is used: oslo.messaging takes a quarter of a se
 import contextlib
 import logging
 import threading
-import time
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
@@ -24,8 +23,10 @@ from ironic.core.call_errors import (
     ConductorUnreachable,
     MessageBusFailure,
 )
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.permit import PERMIT
+from ironic.core.threads import THREADS, Threads
 from ironic.rpc import broker, message_format, rpc_versions
 from ironic.rpc.broker import run_in_thread
 from ironic.rpc.circuit_breaker import CircuitBreaker
@@ -65,8 +66,8 @@ class _Endpoint:
 
     target = oslo_messaging.Target(version=CARRIER_VERSION)
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
+    def __init__(self, dispatcher: Dispatcher, clock: Clock) -> None:
+        self._dispatcher, self._clock = dispatcher, clock
 
     def answer(
         self,
@@ -77,7 +78,7 @@ class _Endpoint:
         **later: object,
     ) -> dict[str, object]:
         """Make one call and return its message; ``later``, the fields of a later release, is ignored."""
-        return self._dispatcher.answer(context, name, arguments, envelope or {}) | {"clock": time.time()}
+        return self._dispatcher.answer(context, name, arguments, envelope or {}) | {"clock": self._clock.epoch()}
 
 
 class _LibraryServer(Protocol):
@@ -90,8 +91,10 @@ class _LibraryServer(Protocol):
 class MessageBusServer:
     """The RPC server of one conductor."""
 
-    def __init__(self, server: _LibraryServer, dispatcher: Dispatcher) -> None:
-        self._server, self._dispatcher = server, dispatcher
+    def __init__(
+        self, server: _LibraryServer, dispatcher: Dispatcher, clock: Clock = CLOCK, threads: Threads = THREADS
+    ) -> None:
+        self._server, self._dispatcher, self._clock, self._threads = server, dispatcher, clock, threads
 
     def retire(self) -> None:
         """Begin no more calls; those under way continue."""
@@ -104,21 +107,29 @@ class MessageBusServer:
         refused for a moment before, and the library closes only when no call is under way, which is quick.
         """
         self.retire()
-        time.sleep(_LEAVE_SECONDS)
+        self._clock.delay(_LEAVE_SECONDS)
         self._dispatcher.await_quiet()
 
         def close() -> None:
             self._server.stop()
             self._server.wait()
 
-        _close_in_background(close)
+        _close_in_background(close, self._threads)
 
 
 class MessageBus:
     """The transport to conductors of any process."""
 
-    def __init__(self, url: str | None = None, *, liveness_seconds: int = LIVENESS_SECONDS) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        liveness_seconds: int = LIVENESS_SECONDS,
+        clock: Clock = CLOCK,
+        threads: Threads = THREADS,
+    ) -> None:
         """Use the broker of [DEFAULT]transport_url, or of ``url``; ``liveness_seconds`` is at least 2."""
+        self._clock, self._threads = clock, threads
         self._transport = broker.transport_for_calls(CONF, url)
         self.address = broker.masked_url(CONF, url)
         self._probe = broker.BrokerProbe(CONF, url)
@@ -126,19 +137,19 @@ class MessageBus:
         target.version = CARRIER_VERSION
         self._client = oslo_messaging.get_rpc_client(self._transport, target)
         self._liveness_seconds = liveness_seconds
-        self._circuits = CircuitBreaker(liveness_seconds)
-        self._clocks = Clocks()
+        self._circuits = CircuitBreaker(liveness_seconds, clock=clock.monotonic)
+        self._clocks = Clocks(clock.epoch)
         self._connecting: threading.Thread | None = None
         self._connecting_lock = threading.Lock()
-        self._connected, self._closed = threading.Event(), threading.Event()
+        self._connected, self._closed = clock.event(), clock.event()
 
     def serve(self, host: str, endpoint: ConductorAPI) -> MessageBusServer:
         """Make the calls for a conductor until the returned server is stopped."""
-        dispatcher = Dispatcher(host, endpoint)
+        dispatcher = Dispatcher(host, endpoint, self._clock)
         target = broker.target_of_calls(CONF, host)
-        server = oslo_messaging.get_rpc_server(self._transport, target, [_Endpoint(dispatcher)])
+        server = oslo_messaging.get_rpc_server(self._transport, target, [_Endpoint(dispatcher, self._clock)])
         server.start()
-        return MessageBusServer(server, dispatcher)
+        return MessageBusServer(server, dispatcher, self._clock, self._threads)
 
     def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
         """Make one call and return its result; without ``call.wait`` it only has to reach the broker."""
@@ -158,7 +169,7 @@ class MessageBus:
         """Return whether the broker has been reached, after waiting for it for so many seconds at most."""
         with self._connecting_lock:
             if self._connecting is None and not self._closed.is_set():
-                self._connecting = threading.Thread(target=self._connect, name="message-bus-opening", daemon=True)
+                self._connecting = self._threads.make("message-bus-opening", self._connect)
                 self._connecting.start()
         return self._connected.wait(timeout)
 
@@ -172,7 +183,7 @@ class MessageBus:
                 self._connecting.join()
             self._transport.cleanup()
 
-        _close_in_background(close)
+        _close_in_background(close, self._threads)
 
     def _connect(self) -> None:
         """Try to reach the broker until that succeeds or the bus is closed."""
@@ -214,7 +225,7 @@ class MessageBus:
         self, host: str, context: RequestContext, call: Call, message: dict[str, object], version: rpc_versions.Version
     ) -> object:
         """Send one message and return the result of its answer; errors of the library become errors of this service."""
-        began = time.monotonic()
+        began = self._clock.monotonic()
         limit = call.timeout or CONF.rpc_response_timeout
         try:
             self._probe.check_again()
@@ -224,12 +235,15 @@ class MessageBus:
                 begin_before = self._clocks.there(host) + self._liveness_seconds if call.wait else None
                 message = message | {"envelope": Envelope(version, begin_before).to_wire()}
             return run_in_thread(
-                lambda: self._exchange(host, context, call, message), self._probe.check, self._liveness_seconds
+                lambda: self._exchange(host, context, call, message),
+                self._probe.check,
+                self._liveness_seconds,
+                self._threads,
             )
         except exceptions.MessageUndeliverable:
             raise ConductorAbsent(host=host, call=call.name, reason="it does not listen to the message bus") from None
         except exceptions.MessagingTimeout:
-            waited = round(time.monotonic() - began, 1)
+            waited = round(self._clock.monotonic() - began, 1)
             kind = ConductorSilent if waited < limit else ConductorUnreachable
             raise kind(host=host, call=call.name, seconds=waited) from None
         except BUS_ERRORS as error:
@@ -252,8 +266,8 @@ class MessageBus:
         return message_format.result_of(answer)
 
 
-def _close_in_background(close: Callable[[], None]) -> None:
+def _close_in_background(close: Callable[[], None], threads: Threads) -> None:
     """Close something in a thread, and wait for it for a short time only."""
-    closing = threading.Thread(target=close, name="message-bus-closing", daemon=True)
+    closing = threads.make("message-bus-closing", close)
     closing.start()
     closing.join(_CLOSE_SECONDS)

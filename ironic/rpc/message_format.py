@@ -8,14 +8,14 @@ Values are plain JSON. An error is sent as its classes, HTTP status, message and
 the nearest class that the caller knows. An answer has either a result or an error.
 """
 
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
 from ironic.core.call_errors import CallCameTooLate, CallNotUnderstood
+from ironic.core.clock import CLOCK
 from ironic.core.errors import IronicError, all_errors
 from ironic.rpc.rpc_versions import FIRST, PRESENT, Version
 
@@ -52,12 +52,13 @@ class Envelope:
 class Clocks:
     """How far the clocks of conductors are ahead of this host's, by their last answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, epoch: Callable[[], float] = CLOCK.epoch) -> None:
+        self._epoch = epoch
         self._ahead: dict[str, float] = {}
 
     def there(self, host: str) -> float:
         """Return the time of a conductor's clock; this host's for a conductor that has never answered."""
-        return time.time() + self._ahead.get(host, 0.0)
+        return self._epoch() + self._ahead.get(host, 0.0)
 
     def learn(self, host: str, answer: Mapping[str, Any]) -> None:
         """Store the time in an answer; that of a conductor of the first version has none."""
@@ -65,7 +66,7 @@ class Clocks:
             if len(self._ahead) >= _MOST_HOSTS:
                 # Hosts come and go; the next answers have the times of those that exist.
                 self._ahead.clear()
-            self._ahead[host] = shown - time.time()
+            self._ahead[host] = shown - self._epoch()
 
 
 def json_copy(value: object) -> Any:

@@ -9,13 +9,13 @@ while no project has called for an hour; calls of ramdisks are a party of their 
 import math
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from ironic.core.call_errors import ProjectsCallsWait
+from ironic.core.clock import CLOCK
 from ironic.core.context import RequestContext
 from ironic.core.fair_shares import Party, has_room
 
@@ -30,7 +30,7 @@ class WaitingCalls:
     """Counts the requests of one process that wait, by project."""
 
     def __init__(
-        self, places: int = sys.maxsize, percentage: int = 100, clock: Callable[[], float] = time.monotonic
+        self, places: int = sys.maxsize, percentage: int = 100, clock: Callable[[], float] = CLOCK.monotonic
     ) -> None:
         """Share so many places; a party may have a percentage of those that others leave."""
         self._places, self._percentage = places, percentage

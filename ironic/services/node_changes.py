@@ -7,7 +7,6 @@ caller has named a driver, a conductor group or an interface. Schedulers read th
 runbook select its nodes.
 """
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, NamedTuple
@@ -83,14 +82,14 @@ def change_free(store: Store, ident: str, change: Callable[[NodeRecord], None], 
 
     ``change`` gets the record while its row is locked, checks it and sets values; it may be called several times.
     """
-    begun, seconds = time.monotonic(), (retries.attempts - 1) * retries.interval
+    begun, seconds = store.clock.monotonic(), (retries.attempts - 1) * retries.interval
     while True:
         try:
             # Repeated as a whole, reading included, when the database ends this transaction because of a deadlock.
             return store.run(lambda _: _change_now(store, ident, change))
         except NodeLocked as error:
             longer = _FOR_BACKGROUND if is_background_lock(error) else 1
-            if (left := begun + seconds * longer - time.monotonic()) <= 0:
+            if (left := begun + seconds * longer - store.clock.monotonic()) <= 0:
                 raise
         # Outside the transaction, which on SQLite blocks every other writer.
         with retries.waiting():

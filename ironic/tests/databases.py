@@ -6,9 +6,10 @@ import sqlite3
 import tempfile
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,19 +17,22 @@ from typing import Any
 import sqlalchemy as sa
 
 from ironic import db
+from ironic.core.clock import CLOCK, Clock
 from ironic.db import schema
 from ironic.db.tables import metadata
+from ironic.tests.clocks import as_clock
 from ironic.tests.warm_dialect import WARM
 
 
-def sqlite_store(directory: Path, **options: Any) -> db.Store:
+def sqlite_store(directory: Path, clock: Clock | Callable[[], datetime] = CLOCK, **options: Any) -> db.Store:
     """Return a store over a new SQLite file in this directory; close it when done.
 
-    Unlike that of a service it does not wait for the disk: no test takes the power away.
+    Unlike that of a service it does not wait for the disk: no test takes the power away. ``clock`` may be a
+    function that returns the time.
     """
     path = directory / "ironic.sqlite"
     shutil.copyfile(_sqlite_file_with_tables(), path)
-    store = db.connect(f"{WARM}:///{path}", **options)
+    store = db.connect(f"{WARM}:///{path}", clock=as_clock(clock), **options)
     sa.event.listen(store.engine, "connect", _without_the_disk)
     return store
 

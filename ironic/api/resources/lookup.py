@@ -94,7 +94,7 @@ def _is_silent(request: Request, state: str, memory: Mapping[str, Any]) -> bool:
 
     No operation waits for it, and an operator may have restarted the machine.
     """
-    now, limit = request.store.clock(), request.settings.ramdisk.fast_track_timeout
+    now, limit = request.store.clock.now(), request.settings.ramdisk.fast_track_timeout
     return state in agent_memory.FAST_TRACK_IDLE and not KnownAgent(memory).has_recent_heartbeat(now, limit)
 
 

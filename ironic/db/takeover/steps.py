@@ -23,8 +23,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from ironic.core.clock import CLOCK
 from ironic.core.errors import IronicError
-from ironic.core.values import utc_now
 from ironic.db import database_work, row_copy, schema
 from ironic.db.copy_progress import Say, said
 from ironic.db.database_work import DONE, Work
@@ -121,7 +121,7 @@ def plan(connection: Connection, settings: Settings) -> Findings:
     if source.has("node_tags") and (tags := source.count(connection, "node_tags")):
         for number in range(tags):
             findings.lose(Loss.TAGS, f"row {number + 1} of node_tags")
-    for hostname in source.alive(connection, utc_now() - timedelta(seconds=_ALIVE)):
+    for hostname in source.alive(connection, CLOCK.now() - timedelta(seconds=_ALIVE)):
         findings.lose(Loss.RUNNING, hostname)
     return findings
 

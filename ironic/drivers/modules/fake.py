@@ -5,13 +5,14 @@ the other settings under keys of ``driver_internal_info``.
 """
 
 import logging
-import random
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any, ClassVar, Final
 
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Console, Lights
+from ironic.core.clock import Clock
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import boot_devices, indicators, volumes
 from ironic.drivers.interfaces import (
@@ -30,7 +31,6 @@ from ironic.drivers.interfaces import (
 )
 from ironic.drivers.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
 from ironic.drivers.interfaces.passthru import passthru
-from ironic.drivers.interruptible_wait import pause
 from ironic.drivers.modules.graphical.graphical_console import GraphicalConsole
 from ironic.drivers.modules.noop import NoProperties
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
@@ -56,14 +56,14 @@ __all__ = [
 ]
 
 
-def simulate_delay(kind: str) -> None:
+def simulate_delay(clock: Clock, kind: str) -> None:
     """Wait as long as [fake]<kind>_delay says."""
-    seconds = delay_seconds(CONF.fake[f"{kind}_delay"])
+    seconds = delay_seconds(CONF.fake[f"{kind}_delay"], clock.chance)
     if seconds:
-        pause(seconds)
+        clock.sleep(seconds)
 
 
-def delay_seconds(text: str) -> float:
+def delay_seconds(text: str, chance: Random) -> float:
     """Return the seconds of a delay option: "5" is five, "5,9" a random time from five to nine, more often near five.
 
     Raise InvalidParameterValue for any other text.
@@ -76,21 +76,21 @@ def delay_seconds(text: str) -> float:
         raise InvalidParameterValue(
             err=f"A delay of the [fake] options must be seconds, or two with a comma, the smaller one first: {text!r}."
         )
-    return random.triangular(low, high, low)
+    return chance.triangular(low, high, low)
 
 
 class FakePower(NoProperties, PowerInterface):
     """Power that reaches every state; the node's record is the power state, at first as [fake]reports_power says."""
 
     def get_power_state(self, task: Task) -> str | None:
-        simulate_delay("power")
+        simulate_delay(task.clock, "power")
         state: str | None = task.node.power_state
         return state or (states.POWER_OFF if CONF.fake.reports_power else None)
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
         if power_state not in states.POWER_TARGET:
             raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
-        simulate_delay("power")
+        simulate_delay(task.clock, "power")
         task.node.power_state = states.POWER_TARGET[power_state]
 
     def reboot(self, task: Task, timeout: int | None = None) -> None:
@@ -121,21 +121,21 @@ class FakeManagement(NoProperties, ManagementInterface):
     def set_boot_device(self, task: Task, device: str, persistent: bool = False) -> None:
         if device not in self.get_supported_boot_devices(task):
             raise InvalidParameterValue(err=f"Node {task.node.uuid} can't boot from {device!r}, only from pxe.")
-        simulate_delay("management")
+        simulate_delay(task.clock, "management")
         task.node.set_driver_internal_info(_BOOT_DEVICE, {"boot_device": device, "persistent": persistent})
         task.node.save()
 
     def get_boot_device(self, task: Task) -> BootDevice:
-        simulate_delay("management")
+        simulate_delay(task.clock, "management")
         remembered: BootDevice | None = task.node.driver_internal_info.get(_BOOT_DEVICE)
         return remembered or {"boot_device": boot_devices.PXE, "persistent": False}
 
     def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
-        simulate_delay("management")
+        simulate_delay(task.clock, "management")
         return {}
 
     def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
-        simulate_delay("management")
+        simulate_delay(task.clock, "management")
         if component is None:
             return {name: dict(lights) for name, lights in _LIGHTS.items()}
         if component not in _LIGHTS:
@@ -148,13 +148,13 @@ class FakeManagement(NoProperties, ManagementInterface):
         return indicators.ON
 
     def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
-        simulate_delay("management")
+        simulate_delay(task.clock, "management")
         images = task.node.driver_internal_info.get(_DRIVES) or {}
         task.node.set_driver_internal_info(_DRIVES, {**images, device_type: image_url})
         task.node.save()
 
     def detach_virtual_media(self, task: Task, device_types: Sequence[str] | None = None) -> None:
-        simulate_delay("management")
+        simulate_delay(task.clock, "management")
         images = task.node.driver_internal_info.get(_DRIVES) or {}
         kept = {drive: url for drive, url in images.items() if device_types is not None and drive not in device_types}
         task.node.set_driver_internal_info(_DRIVES, kept)
@@ -167,23 +167,23 @@ class FakeBoot(NoProperties, BootInterface):
     capabilities: ClassVar[list[str]] = ["ipxe_boot", "pxe_boot"]
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
-        simulate_delay("boot")
+        simulate_delay(task.clock, "boot")
 
     def clean_up_ramdisk(self, task: Task) -> None:
-        simulate_delay("boot")
+        simulate_delay(task.clock, "boot")
 
     def prepare_instance(self, task: Task) -> None:
-        simulate_delay("boot")
+        simulate_delay(task.clock, "boot")
 
     def clean_up_instance(self, task: Task) -> None:
-        simulate_delay("boot")
+        simulate_delay(task.clock, "boot")
 
 
 class FakeInspect(NoProperties, InspectInterface):
     """An inspection that ends at once and finds nothing."""
 
     def inspect_hardware(self, task: Task) -> str:
-        simulate_delay("inspect")
+        simulate_delay(task.clock, "inspect")
         return states.MANAGEABLE
 
 
@@ -192,12 +192,12 @@ class FakeDeploy(NoProperties, DeployInterface):
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:
-        simulate_delay("deploy")
+        simulate_delay(task.clock, "deploy")
         self._switch(task, states.POWER_ON)
         return None
 
     def tear_down(self, task: Task) -> str | None:
-        simulate_delay("deploy")
+        simulate_delay(task.clock, "deploy")
         self._switch(task, states.POWER_OFF)
         return states.DELETED
 
@@ -207,24 +207,24 @@ class FakeDeploy(NoProperties, DeployInterface):
             task.change_power(target)
 
     def prepare(self, task: Task) -> None:
-        simulate_delay("deploy")
+        simulate_delay(task.clock, "deploy")
 
     def clean_up(self, task: Task) -> None:
-        simulate_delay("deploy")
+        simulate_delay(task.clock, "deploy")
 
     def take_over(self, task: Task) -> None:
-        simulate_delay("deploy")
+        simulate_delay(task.clock, "deploy")
 
 
 class FakeRescue(NoProperties, RescueInterface):
     """Rescue mode that begins and ends at once."""
 
     def rescue(self, task: Task) -> str:
-        simulate_delay("rescue")
+        simulate_delay(task.clock, "rescue")
         return states.RESCUE
 
     def unrescue(self, task: Task) -> str:
-        simulate_delay("rescue")
+        simulate_delay(task.clock, "rescue")
         return states.ACTIVE
 
 
@@ -246,7 +246,7 @@ class FakeBIOS(NoProperties, BIOSInterface):
             raise InvalidParameterValue(
                 err=f"BIOS settings for node {task.node.uuid} must be a list, each with name and value."
             ) from error
-        simulate_delay("bios")
+        simulate_delay(task.clock, "bios")
         task.node.set_driver_internal_info(_BIOS_SETTINGS, {**self._settings(task), **changes})
         task.node.save()
         return None
@@ -255,7 +255,7 @@ class FakeBIOS(NoProperties, BIOSInterface):
     @deploy_step(priority=0)
     @service_step(priority=0)
     def factory_reset(self, task: Task) -> str | None:
-        simulate_delay("bios")
+        simulate_delay(task.clock, "bios")
         task.node.del_driver_internal_info(_BIOS_SETTINGS)
         task.node.save()
         self._store(task)
@@ -264,7 +264,7 @@ class FakeBIOS(NoProperties, BIOSInterface):
     @clean_step(priority=0)
     def cache_bios_settings(self, task: Task) -> None:
         """Store the simulated settings in the table of BIOS settings."""
-        simulate_delay("bios")
+        simulate_delay(task.clock, "bios")
         if _BIOS_SETTINGS in task.node.driver_internal_info:
             self._store(task)
 
@@ -297,7 +297,7 @@ class FakeFirmware(NoProperties, FirmwareInterface):
             raise InvalidParameterValue(
                 err=f"Firmware updates for node {task.node.uuid} must be a list, each with component and url."
             ) from error
-        simulate_delay("firmware")
+        simulate_delay(task.clock, "firmware")
         known = task.node.driver_internal_info.get(_FIRMWARE_UPDATES) or {}
         task.node.set_driver_internal_info(_FIRMWARE_UPDATES, {**known, **updates})
         task.node.save()
@@ -305,7 +305,7 @@ class FakeFirmware(NoProperties, FirmwareInterface):
 
     def cache_firmware_components(self, task: Task) -> None:
         """Store the version of each component: that of its last update."""
-        simulate_delay("firmware")
+        simulate_delay(task.clock, "firmware")
         updates = task.node.driver_internal_info.get(_FIRMWARE_UPDATES) or {}
         if not updates:
             return
@@ -330,7 +330,7 @@ class FakeRAID(RAIDInterface):
         node = task.node
         if not node.target_raid_config:
             raise MissingParameterValue(err=f"Node {node.uuid} has no target RAID configuration to create.")
-        simulate_delay("raid")
+        simulate_delay(task.clock, "raid")
         selected = {True: create_root_volume, False: create_nonroot_volumes}
         disks: list[Any] = [] if delete_existing else list(node.raid_config.get("logical_disks", ()))
         for disk in node.target_raid_config["logical_disks"]:
@@ -341,7 +341,7 @@ class FakeRAID(RAIDInterface):
         return None
 
     def delete_configuration(self, task: Task) -> str | None:
-        simulate_delay("raid")
+        simulate_delay(task.clock, "raid")
         task.node.raid_config = {}
         task.node.save()
         return None
@@ -354,14 +354,14 @@ class FakeStorage(NoProperties, StorageInterface):
     """Storage that attaches any volume at once; the IDs of attached volumes are stored on the node."""
 
     def attach_volumes(self, task: Task) -> None:
-        simulate_delay("storage")
+        simulate_delay(task.clock, "storage")
         targets = task.store.volume_targets.rows(("volume_id",), filters={"node_id": task.node.id})
         if targets:
             task.node.set_driver_internal_info(_ATTACHED, [volume_id for (volume_id,) in targets])
             task.node.save()
 
     def detach_volumes(self, task: Task) -> None:
-        simulate_delay("storage")
+        simulate_delay(task.clock, "storage")
         if _ATTACHED in task.node.driver_internal_info:
             task.node.del_driver_internal_info(_ATTACHED)
             task.node.save()
@@ -401,8 +401,8 @@ class _BarVendor(VendorInterface):
         if method in self.methods_with_bar and not kwargs.get("bar"):
             raise MissingParameterValue(err=f"Vendor method {method} of node {task.node.uuid} needs the parameter bar.")
 
-    def _is_meow(self, bar: str) -> bool:
-        simulate_delay("vendor")
+    def _is_meow(self, task: Task, bar: str) -> bool:
+        simulate_delay(task.clock, "vendor")
         return bar == "meow"
 
 
@@ -416,7 +416,7 @@ class FakeVendorA(_BarVendor):
 
     @passthru(["POST"], description="Checks in the background whether bar is 'meow'.")
     def first_method(self, task: Task, http_method: str, bar: str) -> bool:
-        return self._is_meow(bar)
+        return self._is_meow(task, bar)
 
 
 class FakeVendorB(_BarVendor):
@@ -431,27 +431,27 @@ class FakeVendorB(_BarVendor):
 
     @passthru(["POST"], description="Checks in the background whether bar is 'meow'.")
     def second_method(self, task: Task, http_method: str, bar: str) -> bool:
-        return self._is_meow(bar)
+        return self._is_meow(task, bar)
 
     @passthru(["POST"], async_call=False, description="Checks whether bar is 'meow'.")
     def third_method_sync(self, task: Task, http_method: str, bar: str) -> bool:
-        return self._is_meow(bar)
+        return self._is_meow(task, bar)
 
     @passthru(
         ["POST"], require_exclusive_lock=False, description="Checks whether bar is 'meow' while others use the node."
     )
     def fourth_method_shared_lock(self, task: Task, http_method: str, bar: str) -> bool:
-        return self._is_meow(bar)
+        return self._is_meow(task, bar)
 
     @clean_step(priority=1)
     @service_step(priority=0, requires_ramdisk=False)
     @passthru(["POST"], description="Writes a line with the names of its arguments to the log.")
     def log_passthrough(self, task: Task, **kwargs: Any) -> None:
-        simulate_delay("vendor")
+        simulate_delay(task.clock, "vendor")
         LOG.info("Node %s: vendor method log_passthrough was called with arguments %s", task.node.uuid, sorted(kwargs))
 
     @service_step(priority=0)
     def trigger_servicewait(self, task: Task) -> str:
         """Leave the node in state service wait, for a heartbeat that never arrives."""
-        simulate_delay("vendor")
+        simulate_delay(task.clock, "vendor")
         return states.SERVICEWAIT

@@ -7,12 +7,13 @@ or fail the work that they are about.
 import logging
 import queue
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
 
+from ironic.core.clock import CLOCK, Clock
+from ironic.core.threads import THREADS, Threads
 from ironic.rpc.library import oslo_messaging
 from ironic.rpc.notifications.notifier import NOTIFIER, Notification
 from ironic.rpc.notifications.readings import READINGS
@@ -30,11 +31,11 @@ _CLOSE_SECONDS: Final = 5.0
 _LOG_SECONDS: Final = 60.0
 
 
-def open_from(conf: cfg.ConfigOpts) -> None:
+def open_from(conf: cfg.ConfigOpts, clock: Clock = CLOCK, threads: Threads = THREADS) -> None:
     """Enable the notifier if the options name a level and a driver."""
     if conf.notification_level is None:
         return
-    sender = BusSender(conf, conf.versioned_notifications_topics, _QUEUE_SIZE)
+    sender = BusSender(conf, conf.versioned_notifications_topics, _QUEUE_SIZE, clock=clock, threads=threads)
     if not conf.oslo_messaging_notifications.driver:
         LOG.warning(
             "notification_level is set but [oslo_messaging_notifications]driver is not, so no notification is sent. "
@@ -44,9 +45,9 @@ def open_from(conf: cfg.ConfigOpts) -> None:
     NOTIFIER.open(sender, host=conf.host, least=conf.notification_level)
 
 
-def open_readings_from(conf: cfg.ConfigOpts) -> None:
+def open_readings_from(conf: cfg.ConfigOpts, clock: Clock = CLOCK, threads: Threads = THREADS) -> None:
     """Enable the notifier of sensor readings if the options name a driver."""
-    sender = BusSender(conf, None, _READINGS_QUEUE_SIZE)
+    sender = BusSender(conf, None, _READINGS_QUEUE_SIZE, clock=clock, threads=threads)
     if not conf.oslo_messaging_notifications.driver:
         LOG.warning(
             "[sensor_data]send_sensor_data is set but [oslo_messaging_notifications]driver is not, so no sensor is "
@@ -59,11 +60,20 @@ def open_readings_from(conf: cfg.ConfigOpts) -> None:
 class BusSender:
     """Sends notifications to some topics."""
 
-    def __init__(self, conf: cfg.ConfigOpts, topics: Sequence[str] | None, most: int) -> None:
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        topics: Sequence[str] | None,
+        most: int,
+        *,
+        clock: Clock = CLOCK,
+        threads: Threads = THREADS,
+    ) -> None:
         """Read the options; the driver and its URL are those of [oslo_messaging_notifications].
 
         Without ``topics`` they are those of this group too. At most ``most`` notifications wait to be sent.
         """
+        self._clock, self._threads = clock, threads
         transport = oslo_messaging.get_notification_transport(conf)
         self._notifier = oslo_messaging.Notifier(transport, topics=topics)
         self._queue: queue.Queue[Notification | None] = queue.Queue(most)
@@ -77,13 +87,13 @@ class BusSender:
             # The thread starts with the first notification: servers that fork do so before.
             with self._starting:
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._send_all, name="notifications", daemon=True)
+                    self._thread = self._threads.make("notifications", self._send_all)
                     self._thread.start()
         try:
             self._queue.put_nowait(notification)
         except queue.Full:
             self._dropped += 1
-            now = time.monotonic()
+            now = self._clock.monotonic()
             if now - self._logged_at >= _LOG_SECONDS:
                 self._logged_at = now
                 LOG.error("Notifications can't be sent as fast as they come; %d were dropped so far", self._dropped)

@@ -154,7 +154,7 @@ def test_a_wait_that_lasts_too_long_ends(house, conf):
     job = Timeouts(house.tasks, house.hash_ring, ON_TIMEOUT)
     job()
     assert house.state(uuid)[0] == POLISHWAIT
-    house.store.nodes.update(uuid, {"provision_updated_at": house.store.clock() - timedelta(seconds=61)})
+    house.store.nodes.update(uuid, {"provision_updated_at": house.store.clock.now() - timedelta(seconds=61)})
     job()
     node = house.row(uuid)
     assert (node.provision_state, node.fault) == (POLISHFAIL, "polish failure")

@@ -30,7 +30,6 @@ from ironic.core.hardware_errors import (
 )
 from ironic.core.secrets import REPLACEMENT, masked
 from ironic.core.syntax import plain_text
-from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.agent.agent_access import Access, access_of
 from ironic.drivers.task import Node, Task
 from ironic.integrations import http_client
@@ -163,7 +162,7 @@ class Agent:
         payload = None if body is None else orjson.dumps(body)
         parameters = {**query, "agent_token": access.token} if access.token else query
         target = f"/{CONF.agent.agent_api_version}/commands/?{urlencode(parameters)}"
-        call = retrying(
+        call = self._node.clock.retrying(
             CONF.agent.max_command_attempts,
             _SECONDS_BETWEEN,
             lambda error: isinstance(error, AgentConnectionFailed) or (repeatable and isinstance(error, _AnswerLost)),

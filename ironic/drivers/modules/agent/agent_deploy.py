@@ -12,9 +12,10 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import states, syntax
+from ironic.core.clock import FIRST_PAUSE
 from ironic.core.errors import IronicError
 from ironic.core.flow import DEPLOY
-from ironic.drivers import boot_devices, fast_track, instance_capabilities, interruptible_wait, volumes
+from ironic.drivers import boot_devices, fast_track, instance_capabilities, volumes
 from ironic.drivers.modules.agent import (
     config_drive,
     deployment_image,
@@ -134,11 +135,11 @@ def _switched_off_by_agent(task: Task) -> bool:
     interval = CONF.agent.post_deploy_get_power_state_retry_interval
     limit = interval * CONF.agent.post_deploy_get_power_state_retries
     power = task.power
-    return interruptible_wait.until(
+    return task.clock.until(
         lambda: power.get_power_state(task) == states.POWER_OFF,
         timeout=limit,
         interval=interval,
-        first=interruptible_wait.FIRST_PAUSE,
+        first=FIRST_PAUSE,
     )
 
 

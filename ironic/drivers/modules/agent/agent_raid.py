@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from ironic.core import own_values, root_device_hints
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.values import utc_now
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_LEVELS
@@ -85,7 +84,7 @@ class AgentRAID(InBandSteps, RAIDInterface):
                 )
                 return
             _forget_root_volume(task)
-            task.node.raid_config = {**result, "last_updated": utc_now().isoformat()}
+            task.node.raid_config = {**result, "last_updated": task.node.now().isoformat()}
             roots = _root_volumes(result)
             if len(roots) == 1:
                 _use_root_volume(task, roots[0])

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import InsufficientMemory
-from ironic.drivers.interruptible_wait import pause
 
 LOG = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ def await_enough() -> None:
         if CONF.minimum_memory_warning_only:
             LOG.warning("An image is converted with %d MiB of memory available; %d are asked for", free, required)
             return
-        if looks <= 0 or not pause(CONF.minimum_memory_wait_time):
+        if looks <= 0 or not CLOCK.sleep(CONF.minimum_memory_wait_time):
             raise InsufficientMemory(free=free, required=required)
         LOG.warning("The conversion of an image waits for memory: %d MiB are available, %d needed", free, required)
         looks -= 1

@@ -14,7 +14,6 @@ from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import AgentCommandTimeout
-from ironic.core.values import utc_now
 from ironic.drivers import boot_devices, instance_capabilities
 from ironic.drivers.modules.agent.agent_client import RUNNING, Agent
 from ironic.drivers.task import Node
@@ -136,7 +135,7 @@ def install_boot_loader(node: Node) -> bool:
     else:
         answer = agent.execute("standby.get_partition_uuids")
         found = answer if isinstance(answer, Mapping) else {}
-        node.set_driver_internal_info(_BEGAN, utc_now().isoformat())
+        node.set_driver_internal_info(_BEGAN, node.now().isoformat())
         command = agent.start(
             f"image.{_INSTALLATION}",
             **{parameter: found.get(name) for name, parameter in _LOADER_PARTITIONS.items()},
@@ -162,4 +161,4 @@ def forget_boot_loader(node: Node) -> None:
 def _is_overdue(node: Node) -> bool:
     began = syntax.moment_of(node.driver_internal_info.get(_BEGAN))
     limit = timedelta(seconds=CONF.agent.command_wait_interval * CONF.agent.command_wait_attempts)
-    return began is not None and utc_now() - began > limit
+    return began is not None and node.now() - began > limit

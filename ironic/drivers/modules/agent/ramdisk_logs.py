@@ -8,7 +8,6 @@ import logging
 import os
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -65,7 +64,7 @@ def _store_quietly(task: Task, label: str, fetch: Callable[[], object]) -> None:
 
 def _name(node: Node, label: str) -> str:
     """Return the file name of an archive: node, instance if there is one, label and time."""
-    now = datetime.now(UTC).strftime("%Y-%m-%d-%H-%M-%S")
+    now = node.now().strftime("%Y-%m-%d-%H-%M-%S")
     parts = (node.uuid, node.instance_uuid, re.sub(r"[^\w.-]", "_", label), now)
     return "_".join(part for part in parts if part) + ".tar.gz"
 

@@ -12,10 +12,9 @@ that is a moment old. Any change of the machine ends the moment. No read waits f
 """
 
 import threading
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -24,8 +23,8 @@ from typing import Any, ClassVar, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from ironic.conf import CONF
+from ironic.core.clock import CLOCK
 from ironic.core.patience import shortened
-from ironic.drivers.interruptible_wait import pause
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -132,9 +131,9 @@ def operation_seconds(kind: CallClass) -> float:
 class Gateway:
     """The gateway to one server; safe to use from any thread."""
 
-    def __init__(self, name: str, clock: Clock = time.monotonic, limits: RequestLimits = CONCURRENT) -> None:
+    def __init__(self, name: str, clock: Clock = CLOCK.monotonic, limits: RequestLimits = CONCURRENT) -> None:
         self.name, self.clock, self._limits = name, clock, limits
-        self._changed = threading.Condition()
+        self._changed = CLOCK.condition()
         self._running: Counter[CallClass] = Counter()
         self._waiting: Counter[CallClass] = Counter()
         # The earliest first.
@@ -205,7 +204,7 @@ class Gateway:
                     left = until - self.clock()
                     if left <= 0:
                         raise BmcBusy(f"it had no room for the request within {seconds:g} seconds")
-                    if not pause(0):
+                    if not CLOCK.sleep(0):
                         raise BmcBusy("the service stops")
                     self._changed.wait(min(left, self._seconds_to_next(kind) or _GLANCE, _GLANCE))
             finally:
@@ -240,7 +239,7 @@ class Gateway:
 
     def is_preempted(self, kind: CallClass) -> bool:
         """Return whether telemetry under way must end early: something more urgent waits, or the service stops."""
-        return not kind.is_patient and (any(self._waiting[urgent] for urgent in _BEFORE[kind]) or not pause(0))
+        return not kind.is_patient and (any(self._waiting[urgent] for urgent in _BEFORE[kind]) or not CLOCK.sleep(0))
 
     def _seconds_to_next(self, kind: CallClass) -> float:
         begins = max(self._next_request, self._next_telemetry if kind is CallClass.TELEMETRY else 0.0)
@@ -286,6 +285,7 @@ class Gateway:
             with self._changed:
                 if self._shared.get(place) == (operation.kind, mine):
                     del self._shared[place]
+                self._changed.notify_all()
 
     def _join(self, shared: "Future[T]", operation: Operation, fetch: Callable[[], T]) -> T:
         """Wait for the answer to another thread; an error of that thread is its own.
@@ -293,7 +293,7 @@ class Gateway:
         A crowd that waits for a BMC that turns out to be slow, or for one that fails, must not take all workers.
         """
         until = self.clock() + operation.seconds_left(self.clock(), operation.longest)
-        while not wait((shared,), _GLANCE).done:
+        while not self._is_done(shared):
             if self.clock() >= until:
                 raise operation.too_late()
             if self.is_slow:
@@ -303,6 +303,10 @@ class Gateway:
         except Exception:
             self._require_share(operation, "it has just failed")
             return fetch()
+
+    def _is_done(self, shared: "Future[T]") -> bool:
+        with self._changed:
+            return self._changed.wait_for(shared.done, _GLANCE)
 
     def machine_changes(self) -> None:
         """End the moment: what was read before is not used any more."""
@@ -316,7 +320,7 @@ class RecentAnswers:
     SECONDS: ClassVar[float] = 1.0
     _MOST: ClassVar[int] = 256
 
-    def __init__(self, clock: Clock = time.monotonic) -> None:
+    def __init__(self, clock: Clock = CLOCK.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
         self._kept: OrderedDict[tuple[str, int, str], tuple[float, Any]] = OrderedDict()
 

@@ -4,14 +4,12 @@ The count is in the database (`ironic.db.bmc_logins`). Every attempt to log in i
 it before. The guard knows the login only by its digest.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 from ironic.conf import CONF
 from ironic.db.bmc_logins import BmcLogins, Turn, login_of
-from ironic.drivers.interruptible_wait import pause
 
 T = TypeVar("T")
 
@@ -63,7 +61,8 @@ class LoginGuard:
             self._logins.accept(self._login)
 
     def _reserve(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
+        clock = self._logins.transactions.clock
+        until = clock.monotonic() + seconds
         while True:
             limit = CONF.bmc.refused_logins
             turn = self._logins.reserve(self._login, self._address, limit)
@@ -71,7 +70,7 @@ class LoginGuard:
                 return
             if turn is Turn.REFUSED:
                 raise _barred(limit)
-            if time.monotonic() > until or not pause(_PAUSE):
+            if clock.monotonic() > until or not clock.sleep(_PAUSE):
                 raise LoginBarred("others try this login at it and have no answer yet; try again later")
 
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.clock import FIRST_PAUSE
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
-from ironic.drivers.interruptible_wait import FIRST_PAUSE, until
 from ironic.drivers.task import SHUTS_DOWN, Task, Waiter
 
 _POLL_SECONDS: Final = 1.0
@@ -58,7 +58,7 @@ def await_shutdown(task: Task, address: str, is_off: Callable[[], bool], timeout
     """
     seconds = timeout or CONF.conductor.soft_power_off_timeout
     moment = min(_SHUTDOWN_SECONDS, seconds)
-    if not until(is_off, timeout=moment, interval=_POLL_SECONDS, first=FIRST_PAUSE):
+    if not task.clock.until(is_off, timeout=moment, interval=_POLL_SECONDS, first=FIRST_PAUSE):
         if task.waiter is Waiter.REQUEST:
             task.notes.put(SHUTS_DOWN, seconds - moment)
             return
@@ -71,7 +71,7 @@ def shuts_down(task: Task) -> bool:
 
 
 def _wait(task: Task, address: str, target: str, is_there: Callable[[], bool], left: float, seconds: int) -> None:
-    if not until(is_there, timeout=left, interval=_POLL_SECONDS, first=FIRST_PAUSE):
+    if not task.clock.until(is_there, timeout=left, interval=_POLL_SECONDS, first=FIRST_PAUSE):
         raise PowerStateFailure(
             node=task.node.uuid,
             target=target,

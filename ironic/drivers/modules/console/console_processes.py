@@ -9,11 +9,11 @@ import contextlib
 import os
 import select
 import signal
-import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from ironic.core.clock import CLOCK
 from ironic.drivers.modules.console.socat_command import CONDUCTOR, PID_FILE
 
 
@@ -77,8 +77,8 @@ def _after(number: signal.Signals, handles: Collection[int], patience: float) ->
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(handle, number)
         poll.register(handle, select.POLLIN)
-    until = time.monotonic() + patience
-    while left and (seconds := until - time.monotonic()) > 0:
+    until = CLOCK.monotonic() + patience
+    while left and (seconds := until - CLOCK.monotonic()) > 0:
         for handle, _event in poll.poll(seconds * 1000):
             poll.unregister(handle)
             left.discard(handle)

@@ -11,7 +11,6 @@ import os
 import select
 import subprocess
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -19,8 +18,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ironic.conf import CONF
+from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import ConsoleError, ConsoleSubprocessFailed
 from ironic.core.syntax import is_stored_uuid
+from ironic.core.threads import THREADS
 from ironic.drivers.modules.console import console_processes, socat_command
 from ironic.drivers.modules.console.console_ports import is_free
 from ironic.drivers.modules.console.console_processes import ConsoleProcess
@@ -195,7 +196,7 @@ class ConsoleServers:
     def _ends(self) -> select.epoll:
         """What the watching thread waits for; the thread starts with the first console."""
         ends = select.epoll()
-        threading.Thread(target=self._watch, args=(ends,), name="console-watch", daemon=True).start()
+        THREADS.make("console-watch", self._watch, ends).start()
         return ends
 
     def _watch(self, ends: select.epoll) -> None:
@@ -229,13 +230,13 @@ class ConsoleServers:
 
     def _await_start(self, served: _Served, address: str, port: int, pid_file: Path) -> None:
         """Wait until the console can be reached; end it and raise ConsoleSubprocessFailed if that fails."""
-        until = time.monotonic() + CONF.console.subprocess_timeout
+        until = CLOCK.monotonic() + CONF.console.subprocess_timeout
         pause, poll = _FIRST_PAUSE, select.poll()
         poll.register(served.handle, select.POLLIN)
         while not poll.poll(pause * 1000):
             if _has_written(pid_file, served.process.pid) and not is_free(address, port):
                 return
-            if time.monotonic() > until:
+            if CLOCK.monotonic() > until:
                 reason = f"{PROGRAM} did not listen in time"
                 served.process.kill()
                 served.reap()
@@ -283,6 +284,6 @@ def _has_written(pid_file: Path, pid: int) -> bool:
 
 def _is_old(path: Path) -> bool:
     try:
-        return time.time() - path.lstat().st_mtime > _FRESH_SECONDS
+        return CLOCK.epoch() - path.lstat().st_mtime > _FRESH_SECONDS
     except OSError:
         return False

@@ -14,9 +14,9 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ironic.conf import CONF
+from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.core.secrets import masked_text
-from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.graphical.containers import Address
 
 # What the programs take from the environment of the service. In a pod, the last two lead kubectl to its cluster.
@@ -114,7 +114,7 @@ class Programs:
     def await_vnc(self, address: Address) -> None:
         """Wait until a VNC server greets; raise ConsoleContainerError when none does in time."""
         seconds = CONF.vnc.wait_for_ready_timeout
-        if not until(lambda: _greets(address), timeout=seconds, interval=min(1.0, seconds / 10)):
+        if not CLOCK.until(lambda: _greets(address), timeout=seconds, interval=min(1.0, seconds / 10)):
             raise self.failed(f"nothing speaks VNC on {address[0]} port {address[1]} in time")
 
 

@@ -10,7 +10,6 @@ and rules of this service run on them. Source: demand S111.
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -195,14 +194,14 @@ class InspectorInspect(AgentInspect):
 
         An inspector that does not answer is not asked for other nodes meanwhile.
         """
-        if time.monotonic() < self._silent_until:
+        if task.clock.monotonic() < self._silent_until:
             return None
         try:
             found = self.inspector.state(task.node.uuid)
         except InspectorFailed as error:
             LOG.warning("Node %s: %s It is asked again.", task.node.uuid, error)
             if error.is_silent:
-                self._silent_until = time.monotonic() + CONF.inspector.status_check_period / 2
+                self._silent_until = task.clock.monotonic() + CONF.inspector.status_check_period / 2
             return None
         if not found.is_finished:
             return None

@@ -16,11 +16,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tenacity import wait_random
-
 from ironic.conf import CONF
+from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
-from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Operation, RequestLimits, gateway_to
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, RepeatedLogin, guard_of
@@ -220,9 +218,9 @@ class Line:
                 seconds = operation.seconds_left(clock(), _longest(request))
                 return self._once(replace(judged[0], cipher_suite=suite), request, seconds)
 
-        return retrying(
+        return CLOCK.retrying(
             max(1, int(request.seconds // max(interval, 1.0))),
-            wait_random(0, max(interval / 2, 0.1)),
+            lambda _state: CLOCK.chance.uniform(0, max(interval / 2, 0.1)),
             is_worth_it,
             lambda error: LOG.debug("IPMI %s at %s failed, trying again: %s", request.title, access.server, error),
         )(attempt)

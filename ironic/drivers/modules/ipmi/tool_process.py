@@ -4,12 +4,12 @@ import os
 import selectors
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
+from ironic.core.clock import CLOCK
 from ironic.drivers.modules.ipmi.command_line import CommandLine
 
 _PIECE: Final = 64 * 1024
@@ -45,7 +45,7 @@ def run(
 
     When ``is_preempted`` becomes true the program is killed; raise Preempted.
     """
-    until = time.monotonic() + seconds
+    until = CLOCK.monotonic() + seconds
     with subprocess.Popen(
         line.arguments,
         env=line.environment,
@@ -57,7 +57,7 @@ def run(
     ) as process:
         try:
             output, errors = _read(process, until, most_bytes, is_preempted)
-            status = process.wait(max(0.0, until - time.monotonic()))
+            status = process.wait(max(0.0, until - CLOCK.monotonic()))
         except subprocess.TimeoutExpired:
             raise TooLate from None
         finally:
@@ -77,8 +77,8 @@ def _read(
         for stream in pieces:
             selector.register(stream, selectors.EVENT_READ)
         while selector.get_map():
-            ready = selector.select(max(0.0, min(until - time.monotonic(), _GLANCE)))
-            if time.monotonic() >= until:
+            ready = selector.select(max(0.0, min(until - CLOCK.monotonic(), _GLANCE)))
+            if CLOCK.monotonic() >= until:
                 raise TooLate
             if not ready and is_preempted():
                 raise Preempted

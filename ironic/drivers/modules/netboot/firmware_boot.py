@@ -11,7 +11,6 @@ from ironic.conf import CONF
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import UnsupportedDriverExtension
 from ironic.core.hardware_errors import BootModeUnknown, DriverOperationError
-from ironic.core.values import utc_now
 from ironic.drivers import awaited_setting, boot_devices, instance_capabilities
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.netboot.boot_variants import Variant
@@ -78,7 +77,7 @@ def is_retry_due(node: Node) -> bool:
     if agent.is_known or agent.token:
         return False  # a ramdisk that has its token runs, and sends its first heartbeat later
     started = agent.power_changed_at
-    return started is not None and utc_now() - started > timedelta(seconds=timeout)
+    return started is not None and node.now() - started > timedelta(seconds=timeout)
 
 
 def retry_boot(task: Task, variant: Variant) -> None:

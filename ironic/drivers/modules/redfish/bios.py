@@ -218,7 +218,7 @@ def _judge(task: Task, memory: BiosChange) -> Ended | None:
     if not (is_unknown or progress in _BOOTED) or not memory.has_booted(task.node):
         return None
     # Right after the restart a BMC may show the progress of the boot before.
-    is_settled = memory.seconds_since_restart >= _SECONDS_TO_START
+    is_settled = memory.seconds_since_restart(task.clock.now()) >= _SECONDS_TO_START
     if wanted and not unapplied and (is_settled or not is_unknown or memory.former_values_shown):
         return StepDone()
     if not is_settled:

@@ -7,7 +7,6 @@ from typing import Any, Final
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import RedfishError
-from ironic.core.values import utc_now
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.certainty import given
@@ -36,7 +35,7 @@ def set_clock(task: Task, moment: str | None, offset: str | None) -> None:
 
     def act(system: System) -> tuple[datetime | None, datetime | None]:
         manager = _manager(task, system)
-        wanted = moment or _now(manager)
+        wanted = moment or _now(task, manager)
         document = {"DateTime": wanted} | ({"DateTimeLocalOffset": offset} if offset else {})
         connector_of(system).patch(manager.path, data=document)
         manager.refresh(force=True)
@@ -55,7 +54,7 @@ def correct_clock(task: Task) -> None:
     def look(system: System) -> tuple[float | None, Any]:
         document = _manager(task, system).json
         shown = syntax.moment_of(document.get("DateTime"))
-        return (None if shown is None else abs((shown - utc_now()).total_seconds())), document.get(
+        return (None if shown is None else abs((shown - task.node.now()).total_seconds())), document.get(
             "DateTimeLocalOffset"
         )
 
@@ -74,7 +73,7 @@ def _manager(task: Task, system: System) -> Any:
     return manager
 
 
-def _now(manager: Any) -> str:
+def _now(task: Task, manager: Any) -> str:
     """Return the time in the precision that the BMC shows."""
-    now = datetime.now(UTC)
+    now = task.node.now().replace(tzinfo=UTC)
     return (now if "." in str(manager.json.get("DateTime")) else now.replace(microsecond=0)).isoformat()

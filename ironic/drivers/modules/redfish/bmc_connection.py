@@ -17,8 +17,8 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
+from ironic.core.clock import Clock
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
-from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
@@ -95,8 +95,8 @@ def _at_bmc(
         if seconds is not None:
             return attempt(act)
         if repeats:
-            return _with_retries(lambda: attempt(act))
-        system = _with_retries(lambda: attempt(lambda system: system))
+            return _with_retries(task.clock, lambda: attempt(act))
+        system = _with_retries(task.clock, lambda: attempt(lambda system: system))
         try:
             with _doubted_on_error(connection):
                 return act(system)
@@ -150,10 +150,10 @@ def optional(branch: Callable[[], T], otherwise: T) -> T:
     return otherwise
 
 
-def _with_retries(attempt: Callable[[], T]) -> T:
+def _with_retries(clock: Clock, attempt: Callable[[], T]) -> T:
     """Repeat after a lost connection, as configured; a refused certificate and a late answer stay what they are."""
     options = CONF.redfish
-    return retrying(
+    return clock.retrying(
         options.connection_attempts,
         options.connection_retry_interval,
         lambda error: isinstance(error, LostConnection) and error.is_passing,

@@ -10,13 +10,11 @@ from typing import Any, Final
 
 import sushy
 from sushy import exceptions as sushy_errors
-from tenacity import wait_exponential
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import boot_devices
-from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, shows
@@ -134,12 +132,12 @@ def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -
         mode_before = system.boot.mode if system.boot is not None else None
         is_kept = True
         try:
-            _after_self_test(lambda: _send(node, system, device, _CONTINUOUS if persistent else _ONCE, url))
+            _after_self_test(node, lambda: _send(node, system, device, _CONTINUOUS if persistent else _ONCE, url))
         except sushy_errors.HTTPError as error:
             if not persistent:
                 raise
             LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, reason_of(error))
-            _after_self_test(lambda: _send(node, system, device, _ONCE, url, always=True))
+            _after_self_test(node, lambda: _send(node, system, device, _ONCE, url, always=True))
             is_kept = False
         is_kept = _is_stored(node, system, device, persistent=persistent) and is_kept
         if behaves(node, Behaviour.MODE_AFTER_DEVICE) and mode_before is not None:
@@ -213,13 +211,13 @@ def _send(node: Node, system: System, device: str, enabled: Any, url: str | None
     _set_options(system, target=SOURCES[device], **more)
 
 
-def _after_self_test(send: Callable[[], None]) -> None:
+def _after_self_test(node: Node, send: Callable[[], None]) -> None:
     """Send a request again while the BMC refuses it because the machine runs its self-test."""
     options = CONF.redfish
     first: int = options.post_boot_retry_delay
-    retrying(
+    node.clock.retrying(
         options.post_boot_retry_attempts,
-        wait_exponential(multiplier=first, max=_LONGEST_PAUSE * first),
+        lambda state: first * min(_LONGEST_PAUSE, 2.0 ** (state.attempt_number - 1)),
         lambda error: shows(error, Behaviour.REFUSES_DURING_POST),
         lambda error: LOG.debug("A machine runs its self-test, its boot device is set later: %s", error),
     )(send)

@@ -10,7 +10,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Executor, wait
 from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakSet
@@ -19,6 +19,7 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
+from ironic.core.threads import THREADS
 from ironic.drivers import open_sessions
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.bmc_access import Access
@@ -116,7 +117,7 @@ class Connections:
         # Those of connections that are not kept any more, as long as something uses them or logs out.
         self._retired: WeakSet[BmcConnector] = WeakSet()
         self._lock = threading.RLock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Executor | None = None
 
     @contextmanager
     def used_by(self, node_uuid: str, access: Access, guard: GuardMaker = lambda: None) -> Iterator[Connection]:
@@ -153,7 +154,7 @@ class Connections:
         ending = [connector for connector in ending if connector.has_session]
         if not ending:
             return
-        pool = ThreadPoolExecutor(min(_MANY, len(ending)), thread_name_prefix="bmc-logout")
+        pool = THREADS.pool(min(_MANY, len(ending)), "bmc-logout")
         late = wait([pool.submit(connector.log_out) for connector in ending], seconds).not_done
         pool.shutdown(wait=False, cancel_futures=True)
         if late:
@@ -196,7 +197,7 @@ class Connections:
     def _log_out_if_over(self, connection: Connection) -> None:
         """Log out of a connection that is neither kept nor used; elsewhere, as a BMC may be dead."""
         if connection.is_retired and not connection.users and connection.connector.has_session:
-            self._pool = self._pool or ThreadPoolExecutor(_FEW, thread_name_prefix="bmc-logout")
+            self._pool = self._pool or THREADS.pool(_FEW, "bmc-logout")
             self._pool.submit(connection.connector.log_out)
 
     def __len__(self) -> int:

@@ -24,7 +24,6 @@ from ironic.conf import CONF
 from ironic.core import node_waits, syntax
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.node_waits import NodeWait
-from ironic.core.values import utc_now
 from ironic.drivers.modules.redfish import firmware_images
 from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
@@ -83,7 +82,7 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
             firmware_images.check(task.node, update)
         if any(update.get("component") != BMC for update in updates):
             check_restart(task, f"updating the firmware of {', '.join(map(name_of, updates))}")
-        left = self.remember(task, UpdatesLeft(updates=updates, began_at=utc_now()))
+        left = self.remember(task, UpdatesLeft(updates=updates, began_at=task.clock.now()))
         try:
             for update in updates:
                 firmware_images.stage(task.node, update)
@@ -119,13 +118,13 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
         if kept.began_at:
             seconds = CONF.redfish.firmware_update_overall_timeout
-            self.announce(task, _awaited(update), seconds and max(1.0, seconds - _age(kept.began_at)))
-        self.remember(task, replace(kept, phase="task", task=uri, sent_at=utc_now()))
+            self.announce(task, _awaited(update), seconds and max(1.0, seconds - _age(task, kept.began_at)))
+        self.remember(task, replace(kept, phase="task", task=uri, sent_at=task.clock.now()))
 
     def _judge(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Return what is next; reads the BMC only."""
         limit = CONF.redfish.firmware_update_overall_timeout
-        if limit and _age(left.began_at) > limit:
+        if limit and _age(task, left.began_at) > limit:
             name = name_of(left.updates[0])
             return StepFailed(f"the firmware updates took longer than {limit} seconds; {name} was under way")
         phases = {
@@ -154,7 +153,7 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         assert monitor is not None, "the phase begins with the answer to an order"
         state = read(task, "watching a firmware update", lambda system: read_task(system, monitor), anew=True)
         is_restarted = left.restarted_for == monitor
-        wants_restart = not is_restarted and _wants_restart(update.get("component"), state, left)
+        wants_restart = not is_restarted and _wants_restart(task, update.get("component"), state, left)
         # A task that says nothing may have done its work, which versions show; but no machine is restarted for that.
         is_unsaid = state.end is End.UNSAID and not state.word and not wants_restart
         if state.is_over and not state.is_good and not is_unsaid:
@@ -169,7 +168,7 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         ended = replace(left, unsaid=state.text) if is_unsaid else left
         if not seconds:
             return lambda task, _: self._settle(task, ended)
-        until = utc_now() + timedelta(seconds=seconds)
+        until = task.clock.now() + timedelta(seconds=seconds)
         return lambda task, _: self._enter(task, replace(ended, phase="pause", until=until))
 
     def _restart(self, task: Task, left: UpdatesLeft) -> None:
@@ -193,28 +192,28 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         return self._after_restart if is_restarted else self._restart
 
     def _judge_pause(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
-        if left.until is not None and utc_now() < left.until:
+        if left.until is not None and task.clock.now() < left.until:
             return None
         return self._settle
 
     def _settle(self, task: Task, left: UpdatesLeft) -> None:
         """Enter the phase in which the BMC, which may restart, has to answer steadily."""
-        self._enter(task, replace(left, phase="settle", settles_since=utc_now(), answers=0))
+        self._enter(task, replace(left, phase="settle", settles_since=task.clock.now(), answers=0))
 
     def _judge_settle(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         options = CONF.redfish
         limit, answers = options.firmware_update_resource_validation_timeout, left.answers
         if limit and answers < options.firmware_update_required_successes:
-            if answers and _age(left.answered_at) < options.firmware_update_validation_interval:
+            if answers and _age(task, left.answered_at) < options.firmware_update_validation_interval:
                 return None
             if _answers(task):
-                answered = replace(left, answers=answers + 1, answered_at=utc_now())
+                answered = replace(left, answers=answers + 1, answered_at=task.clock.now())
                 return lambda task, _: self._enter(task, answered)
-            if _age(left.settles_since) > limit:
+            if _age(task, left.settles_since) > limit:
                 return StepFailed(f"the BMC did not answer steadily within {limit} seconds after a firmware update")
             return (lambda task, _: self._enter(task, replace(left, answers=0))) if answers else None
         if left.unsaid is not None and not _was_flashed(task, left):
-            if limit and _age(left.settles_since) <= limit:
+            if limit and _age(task, left.settles_since) <= limit:
                 return None
             name = name_of(left.updates[0])
             return StepFailed(
@@ -280,14 +279,14 @@ def _awaited(update: Update) -> str:
     return f"the BMC to update the firmware of {name_of(update)}"
 
 
-def _wants_restart(component: str | None, state: BmcTask, left: UpdatesLeft) -> bool:
+def _wants_restart(task: Task, component: str | None, state: BmcTask, left: UpdatesLeft) -> bool:
     """Return whether the machine must be restarted for an update to go on, or to take effect."""
     if component == BMC:
         return False
     if state.is_over or component is None or component == BIOS:
         return True
     # A card that is being written must not lose its power.
-    return state.word != "Running" and _age(left.sent_at) > CONF.redfish.firmware_update_nic_starting_wait
+    return state.word != "Running" and _age(task, left.sent_at) > CONF.redfish.firmware_update_nic_starting_wait
 
 
 def _answers(task: Task) -> bool:
@@ -318,5 +317,5 @@ def _answers(task: Task) -> bool:
     return True
 
 
-def _age(moment: datetime | None) -> float:
-    return (utc_now() - moment).total_seconds() if moment else 0.0
+def _age(task: Task, moment: datetime | None) -> float:
+    return (task.clock.now() - moment).total_seconds() if moment else 0.0

@@ -17,7 +17,6 @@ from ironic.drivers import awaited_setting, boot_devices
 from ironic.drivers.driver_periodics import periodic
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
-from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.redfish import (
     bmc_clock,
@@ -187,7 +186,7 @@ class RedfishManagement(ManagementInterface):
         awaited_setting.suspend(task, column, wanted, seconds)
         before = task.power.get_power_state(task)
         task.change_power(states.REBOOT)
-        if not until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
+        if not task.clock.until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
             reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
             raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
         if before == states.POWER_OFF and not task.node.disable_power_off:
@@ -235,7 +234,7 @@ class RedfishManagement(ManagementInterface):
             return ends[0].is_over
 
         seconds = CONF.redfish.boot_mode_config_timeout
-        until(is_over, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval)
+        task.clock.until(is_over, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval)
         if not ends[0].is_good:
             reason = ends[0].text or f"its task is not over after {seconds} seconds"
             raise RedfishError(node=task.node.uuid, operation=operation, error=reason)

@@ -15,7 +15,6 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import node_rules, states
-from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
 from ironic.drivers.modules.redfish import boot_override, firmware_updates
@@ -155,7 +154,7 @@ def _request(task: Task, reset: Reset) -> None:
             said = reason_of(error)
             LOG.info("The BMC refuses power action %s because the machine is in that state: %s", reset.value, said)
 
-    with_retries = retrying(
+    with_retries = task.clock.retrying(
         options.power_on_conflict_retry_attempts + 1,
         options.power_on_conflict_retry_interval,
         lambda error: reset is Reset.ON and shows(error, Behaviour.BUSY_AT_POWER_ON),

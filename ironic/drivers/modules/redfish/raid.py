@@ -18,7 +18,6 @@ from ironic.core import node_waits, own_values
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.node_waits import NodeWait
-from ironic.core.values import utc_now
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
@@ -476,7 +475,7 @@ def _store(task: Task, found: list[dict[str, Any]] | None) -> None:
         )
         node.save()
         return
-    node.raid_config = {"logical_disks": found, "last_updated": utc_now().isoformat()}
+    node.raid_config = {"logical_disks": found, "last_updated": task.clock.now().isoformat()}
     root = next(
         (disk for disk in (node.target_raid_config or {}).get("logical_disks", ()) if disk.get("is_root_volume")), None
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from ironic.drivers.interruptible_wait import until
+from ironic.core.clock import CLOCK
 
 _SECONDS: Final = 5.0
 _SECONDS_BETWEEN_LOOKS: Final = 1.0
@@ -11,4 +11,4 @@ _SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 def is_stored_soon(is_shown: Callable[[], bool]) -> bool:
     """Return whether ``is_shown``, which reads the resource anew, becomes true within a few seconds."""
-    return until(is_shown, timeout=_SECONDS, interval=_SECONDS_BETWEEN_LOOKS)
+    return CLOCK.until(is_shown, timeout=_SECONDS, interval=_SECONDS_BETWEEN_LOOKS)

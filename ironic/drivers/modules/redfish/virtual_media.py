@@ -18,7 +18,6 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import boot_devices
-from ironic.drivers.interruptible_wait import retrying, until
 from ironic.drivers.modules.redfish import media_orders
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.bmc_messages import refusal_of
@@ -121,7 +120,7 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
                     continue
                 _empty(system, drives)  # a failure shows when the image is inserted
                 for drive in drives:
-                    fault = _insert_into(system, drive, order)
+                    fault = _insert_into(task, system, drive, order)
                     if fault is None:
                         LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.identity)
                         return _await_inserted(task.node, drive)
@@ -213,9 +212,9 @@ def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyEr
     return faults
 
 
-def _insert_into(system: System, drive: Drive, order: InsertionOrder) -> str | None:
+def _insert_into(task: Task, system: System, drive: Drive, order: InsertionOrder) -> str | None:
     """Insert into one drive; return why the BMC refuses this drive, None when the image is in."""
-    attempt = retrying(
+    attempt = task.clock.retrying(
         _ATTEMPTS,
         _SECONDS,
         lambda error: isinstance(error, sushy_errors.ServerSideError),
@@ -243,7 +242,7 @@ def _await_inserted(node: Node, drive: Drive) -> None:
         return bool(drive.inserted) if must_be_said else not media_orders.shows_no_image(drive)
 
     seconds = CONF.redfish.vmedia_insert_timeout
-    if not until(is_in, timeout=seconds, interval=CONF.redfish.vmedia_insert_poll_interval):
+    if not node.clock.until(is_in, timeout=seconds, interval=CONF.redfish.vmedia_insert_poll_interval):
         raise InvalidParameterValue(
             err=f"The BMC of node {node.uuid} took an image into drive {drive.identity}, but does not report it after "
             f"{seconds} seconds."

@@ -20,7 +20,6 @@ from ironic.core.flow import Flow, in_state
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.node_waits import Follows, NodeWait, decoded
 from ironic.core.step_cursor import StepCursor
-from ironic.core.values import utc_now
 from ironic.drivers import awaited_setting, waits
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
@@ -52,10 +51,9 @@ class AtBmc:
         """Whether the machine was restarted into an agent, whose heartbeat shows that it has started."""
         return self.with_agent and not self.agent_later
 
-    @property
-    def seconds_since_restart(self) -> float:
-        """How long ago the machine was restarted."""
-        return (utc_now() - self.restarted_at).total_seconds() if self.restarted_at else 0.0
+    def seconds_since_restart(self, now: datetime) -> float:
+        """Return how long ago the machine was restarted; ``now`` is UTC without time zone."""
+        return (now - self.restarted_at).total_seconds() if self.restarted_at else 0.0
 
     def has_booted(self, node: Node) -> bool:
         """Return whether an agent has sent a heartbeat since the restart; True where none runs, or is booted later."""
@@ -80,7 +78,7 @@ class BmcStep(Generic[M]):
     def restart(self, task: Task, memory: M) -> M:
         """Restart the machine, into the agent's ramdisk if an agent runs on it; save the node, and return when."""
         with_agent = memory.with_agent or AgentMemory(task.node).is_known
-        memory = self.remember(task, replace(memory, with_agent=with_agent, restarted_at=utc_now()))
+        memory = self.remember(task, replace(memory, with_agent=with_agent, restarted_at=task.clock.now()))
         if with_agent:
             # A step that has given its orders is not repeated.
             try:
@@ -152,9 +150,9 @@ class BmcStep(Generic[M]):
             LOG.info("Node %s: its step continues in the BMC, which gave no answer: %s", task.node.uuid, error)
             return None
         if verdict is None:
-            if has_own_end and utc_now() - task.node.provision_updated_at > _TOUCH_AFTER:
+            if has_own_end and task.clock.now() - task.node.provision_updated_at > _TOUCH_AFTER:
                 task.upgrade_lock("prolonging the wait for a BMC", retry=False)
-                task.node.provision_updated_at = utc_now()
+                task.node.provision_updated_at = task.clock.now()
                 task.node.save()
             return None
         task.upgrade_lock("continuing a step at the BMC", retry=False)

@@ -67,7 +67,7 @@ class Site:
 
     def __init__(self, directory: Path, store: db.Store, certificate: str, port: int, vnc_port: int) -> None:
         self.directory, self.port, self._certificate = directory, port, certificate
-        access = ConsoleAccess.granted("127.0.0.1", vnc_port, store.clock() - timedelta(seconds=1))
+        access = ConsoleAccess.granted("127.0.0.1", vnc_port, store.clock.now() - timedelta(seconds=1))
         info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
         self.path = f"/websockify?node={store.nodes.create(info).uuid}&token={access.token}"
 

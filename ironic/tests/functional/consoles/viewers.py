@@ -20,7 +20,7 @@ class Door:
     """A node with an open console, and the way to it."""
 
     def __init__(self, store: Store, proxy: ConsoleProxy, port: int, *, age: float = 0, **values: Any) -> None:
-        access = ConsoleAccess.granted("127.0.0.1", port, store.clock() - timedelta(seconds=age))
+        access = ConsoleAccess.granted("127.0.0.1", port, store.clock.now() - timedelta(seconds=age))
         info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
         self.uuid = store.nodes.create({**info, **values}).uuid
         self.token, self._port = access.token, proxy.port

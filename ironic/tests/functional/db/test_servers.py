@@ -13,12 +13,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from ironic.core.clock import CLOCK
 from ironic.core.errors import DuplicateName
 from ironic.core.hardware_interfaces import InterfaceRow
-from ironic.core.values import utc_now
 from ironic.db import Store, connect, engines, schema
 from ironic.db.transactions import ConnectionLost
 from ironic.services import row_changes
+from ironic.tests.clocks import as_clock
 from ironic.tests.databases import empty_database
 from ironic.tests.relay import relay
 from ironic.tests.suites.db.samples import node
@@ -118,7 +119,7 @@ def test_mariadb_may_be_named_in_the_url(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("minutes", [-10, 10])
 def test_a_conductor_whose_own_clock_is_wrong_is_alive_all_the_same(server: Store, minutes: int) -> None:
-    elsewhere = Store(server.engine, clock=lambda: utc_now() + timedelta(minutes=minutes))
+    elsewhere = Store(server.engine, clock=as_clock(lambda: CLOCK.now() + timedelta(minutes=minutes)))
     elsewhere.conductors.register("h1", "", ["redfish"], [InterfaceRow("redfish", "power", "redfish", True)])
     assert [one.hostname for one in server.conductors.alive(60)] == ["h1"]
     assert [one.hostname for one in server.conductors.served_interfaces(60)] == ["h1"]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 import pytest
 from sushy.resources import base
 
-from ironic.drivers import interruptible_wait
+from ironic.core.clock import CLOCK
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish import bmc_connector
 from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
@@ -237,8 +237,8 @@ def played() -> Iterator[Callable[[PlayedBmc], None]]:
         patch.setattr(bmc_connector, "http_client", Transport())
         patch.setattr(BmcAnswer, "_read", read_once)
         patch.setattr(base, "_collect_fields", _fields_of_class())
-        patch.setattr(interruptible_wait, "time", clock)
-        patch.setattr(interruptible_wait, "pause", clock.pause)
+        patch.setattr(CLOCK, "monotonic", clock.monotonic)
+        patch.setattr(CLOCK, "sleep", clock.pause)
         yield choose
     CONNECTIONS._kept.clear()
     CONNECTIONS._of_nodes.clear()

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
-from ironic.drivers import interruptible_wait
 from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.redfish_bmc import RedfishBmc
@@ -52,9 +52,7 @@ def test_a_wrong_password_is_no_use_where_the_right_one_was_before(guarded_bmc: 
 def test_it_does_not_trust_a_certificate_nobody_vouches_for(
     guarded_bmc: RedfishBmc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        interruptible_wait, "pause", lambda _seconds: pytest.fail("waiting makes no certificate better")
-    )
+    monkeypatch.setattr(CLOCK, "sleep", lambda _seconds: pytest.fail("waiting makes no certificate better"))
     with pytest.raises(RedfishConnectionError) as failure:
         RedfishPower().get_power_state(work_on(driver_info=guarded_bmc.driver_info(redfish_verify_ca=True)))
     assert "certificate" in str(failure.value).lower()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from ironic.core import node_waits, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
+from ironic.core.values import utc_now
 from ironic.drivers import awaited_setting
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.redfish.power import RedfishPower
@@ -372,6 +374,7 @@ def test_the_agent_is_booted_at_the_end_where_a_setting_is_awaited_before(bmc: A
     assert look(task) is None, "the agent has not reported"
     agent = AgentMemory(task.node)
     agent.record({"callback_url": "http://127.0.0.1:9", "agent_version": "11"})
+    agent.record_contact(utc_now() + timedelta(seconds=1))
     task.node.save()
     assert look(task) == StepDone()
     assert (boot.prepared, len(bmc.orders)) == (1, 2)

@@ -73,7 +73,7 @@ def test_the_rule_that_failed_can_be_tried_on_what_the_machine_has_reported(runn
 def overdue(running: Whole, uuid: str) -> None:
     """Let the wait of a node time out, and run the periodic check."""
     hour = datetime.timedelta(hours=1)
-    running.store.nodes.update(uuid, {"inspection_started_at": running.store.clock() - hour})
+    running.store.nodes.update(uuid, {"inspection_started_at": running.store.clock.now() - hour})
     Timeouts(running.bench.tasks, running.api.hash_ring, ON_TIMEOUT)()
 
 

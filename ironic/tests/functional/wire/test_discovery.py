@@ -14,6 +14,7 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.inspection.discovery import Discovery
+from ironic.tests.clocks import as_clock
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
@@ -156,7 +157,7 @@ def test_it_enrolls_a_machine_once(started: Any, tells: dict[str, str]) -> None:
     assert again.json["node"]["uuid"] == first.json["node"]["uuid"]
     (node,) = service.store.nodes.find()
     assert [call[3]["auto_discovered"] for call in service.conductor.asked] == [True, True]
-    for ended in ({"inspection_finished_at": service.store.clock()}, {"last_error": "no"}):
+    for ended in ({"inspection_finished_at": service.store.clock.now()}, {"last_error": "no"}):
         service.store.nodes.update(node.id, {"inspection_finished_at": None, "last_error": None} | ended)
         assert post(service, MAC, **tells).status == 404
     assert len(service.store.nodes.find()) == 1
@@ -238,7 +239,7 @@ def test_it_lists_what_was_refused(started: Any) -> None:
 
 def test_the_time_of_a_refusal_is_written_like_every_other(started: Any) -> None:
     service = started(mac_prefixes=("aa:",))
-    service.store.clock = lambda: datetime(2026, 1, 31, 10, 20, 30)
+    service.store.clock = as_clock(lambda: datetime(2026, 1, 31, 10, 20, 30))
     post(service, MAC)
     (shown,) = service.call("GET", "/v1/inspection/rejected_callbacks").json["rejected_callbacks"]
     assert shown["at"] == "2026-01-31T10:20:30.000000+00:00"

@@ -15,7 +15,7 @@ REDFISH = InterfaceRow("fake-hardware", "power", "redfish", False)
 
 
 def grow_old(store: Store, hostname: str, seconds: float) -> None:
-    heard = store.clock() - timedelta(seconds=seconds)
+    heard = store.clock.now() - timedelta(seconds=seconds)
     with store.writing() as connection:
         one = sa.update(tables.conductors).where(tables.conductors.c.hostname == hostname)
         connection.execute(one.values(updated_at=heard))

@@ -65,7 +65,7 @@ class FilterSuite:
 
     def test_nodes_by_identity_chassis_and_time(self, store: Store) -> None:
         rack = store.chassis.create({})
-        now = store.clock()
+        now = store.clock.now()
         one = node(store, chassis_id=rack.id, provision_updated_at=now - timedelta(hours=1))
         two = node(store, provision_updated_at=now)
         never = node(store)

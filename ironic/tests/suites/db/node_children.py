@@ -57,7 +57,7 @@ class ChildrenSuite:
         store.inventories.put(owner.id, {"cpu": {"count": 1}}, {"logs": ["ä"]})
         store.inventories.put(owner.id, {"cpu": {"count": 2}}, {"logs": []})
         assert store.inventories.texts(owner.id) == ('{"cpu":{"count":2}}', '{"logs":[]}')
-        row = {"node_id": owner.id, "created_at": store.clock()}
+        row = {"node_id": owner.id, "created_at": store.clock.now()}
         with pytest.raises(Exception, match="(?i)unique|duplicate"), store.writing() as connection:
             connection.execute(sa.insert(tables.node_inventory).values(row))
         assert counts(store)[CHILDREN.index("node_inventory")] == 1
@@ -101,7 +101,7 @@ class ChildrenSuite:
     def test_old_inventories_are_forgotten_the_oldest_first(self, store: Store) -> None:
         owners = [node(store) for _ in range(4)]
         day = datetime.timedelta(days=1)
-        now = store.clock()
+        now = store.clock.now()
         for age, owner in enumerate(owners):
             store.inventories.put(owner.id, {"n": age}, {})
             old = sa.update(tables.node_inventory).where(tables.node_inventory.c.node_id == owner.id)

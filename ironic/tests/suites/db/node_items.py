@@ -30,7 +30,7 @@ class NodeItemsSuite:
         assert settings(store, other.id) == [("virt", "on")]
 
     def test_what_stays_the_same_keeps_its_times(self, store: Store) -> None:
-        one, start = node(store), store.clock()
+        one, start = node(store), store.clock.now()
         found = [{"name": "a", "value": "1"}, {"name": "b", "value": "1"}]
         store.bios_settings.sync(one.id, found)
         found[1]["value"] = "2"

@@ -17,7 +17,7 @@ def node_of(store: Store, **values: Any) -> NodeRecord:
 
 
 def wait_of(store: Store, kind: str, **more: Any) -> NodeWait:
-    now = store.clock()
+    now = store.clock.now()
     values: dict[str, Any] = {
         "interface": "bios", "words": "the BMC", "since": now, "until": now + timedelta(hours=1), "next_look": now,
         "follows": Follows.FLOW, "run": None, "changed": now, "memory": {"a": [1, None]},
@@ -67,7 +67,7 @@ class NodeWaitSuite:
         nodes = {name: node_of(store, name=name) for name in ("due", "later", "kept", "request")}
         locked = store.nodes.reserve(node_of(store, name="locked").uuid, "host")
         nodes["locked"] = locked
-        later = store.clock() + timedelta(hours=1)
+        later = store.clock.now() + timedelta(hours=1)
         for name, node in nodes.items():
             moment = {"next_look": later} if name == "later" else {}
             node_waits.put(node, wait_of(store, "one", run=None if name == "request" else "clean", **moment))

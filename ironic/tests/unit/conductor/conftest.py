@@ -1,7 +1,6 @@
 """A small conductor for tests: a real store over SQLite, a real pool, drivers that are plain objects."""
 
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,6 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core.context import RequestContext
 from ironic.core.hardware_interfaces import InterfaceRow
-from ironic.drivers import interruptible_wait
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import sqlite_store
 
@@ -58,13 +56,6 @@ class Time:
 
     def pass_by(self, seconds):
         self.now += timedelta(seconds=seconds)
-
-
-@pytest.fixture(autouse=True)
-def waits() -> Iterator[None]:
-    """Let waits be waits again for later tests, after a service that was stopped."""
-    yield
-    interruptible_wait.allow()
 
 
 @pytest.fixture

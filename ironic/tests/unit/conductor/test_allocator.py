@@ -12,6 +12,7 @@ from ironic.core.allocation_choice import ACTIVE, ALLOCATING, ERROR
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.core.resource_errors import AllocationNotFound
 from ironic.db import connect
+from ironic.tests.clocks import as_clock
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 GIVEN = {"provision_state": "available", "power_state": "power off", "resource_class": "gold"}
@@ -169,7 +170,7 @@ def test_an_allocation_that_is_lost_in_between_leaves_no_trace(store, tasks, poo
 def test_each_of_many_gets_a_node_of_its_own(store, tmp_path, pool, free, ask, context, clock):
     """Two conductors with stores of their own, more allocations than nodes."""
     nodes, allocations = [free() for _ in range(12)], [ask() for _ in range(16)]
-    others = connect(str(store.engine.url), clock=clock)
+    others = connect(str(store.engine.url), clock=as_clock(clock))
     allocators = []
     for host, their_store in (("c1", store), ("c2", others)):
         store.conductors.register(host, "", ["fake-hardware"], [])

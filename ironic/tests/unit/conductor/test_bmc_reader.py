@@ -44,7 +44,7 @@ def test_the_workers_do_not_grow_with_the_number_of_silent_bmcs(
     monkeypatch.setattr(bmc_reader, "_LOOK_SECONDS", 0.02)
     monkeypatch.setattr(bmc_reader, "_PATIENCE_SECONDS", 0.1)
     pool: Any = Workers("c1", 1000)
-    tasks: Any = SimpleNamespace(pool=pool)
+    tasks: Any = SimpleNamespace(pool=pool, clock=pool.clock)
 
     def wait_for_an_answer(_node: Any) -> None:
         gate.wait()
@@ -74,7 +74,7 @@ def test_the_workers_do_not_grow_with_the_number_of_silent_bmcs(
 
 def test_the_machine_of_another_owner_is_next_however_many_wait_before_it() -> None:
     pool: Any = Workers("c1", 10)
-    tasks: Any = SimpleNamespace(pool=pool)
+    tasks: Any = SimpleNamespace(pool=pool, clock=pool.clock)
     turns = threading.Semaphore(0)
     begun: list[str] = []
 

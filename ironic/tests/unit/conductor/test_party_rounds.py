@@ -139,7 +139,7 @@ def test_a_round_is_held_up_for_the_owner_of_the_slow_machine_only(monkeypatch: 
         seen.extend(uuids)
 
     pool = shared_pool()
-    tasks: Any = SimpleNamespace(pool=pool)
+    tasks: Any = SimpleNamespace(pool=pool, clock=pool.clock)
     rounds = PartyRounds(tasks, "polling", act)
     nodes = [("slow", "a"), ("a2", "a"), ("b1", "b"), ("c1", None)]
     for number in (1, 2):
@@ -162,7 +162,7 @@ def test_a_round_has_few_workers_at_once_and_reaches_every_owner_in_turn(monkeyp
         gate.wait(30)
 
     pool = Workers("here", 30, party_percentage=66)
-    tasks: Any = SimpleNamespace(pool=pool)
+    tasks: Any = SimpleNamespace(pool=pool, clock=pool.clock)
     rounds = PartyRounds(tasks, "polling", act)
     nodes = [(f"n{number}", f"p{number}") for number in range(40)]
     rounds.visit(nodes)

@@ -10,7 +10,6 @@ from ironic.conductor.workers import Workers
 from ironic.core.call_errors import ConductorSuperseded
 from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
 from ironic.core.hardware_interfaces import InterfaceRow
-from ironic.drivers import interruptible_wait
 from ironic.integrations.metrics import METRICS
 from ironic.tests.unit.conductor.conftest import FakeComposition, fake_composition, wait_until
 
@@ -288,10 +287,7 @@ def test_new_options_make_it_look_round_again(make, store, hash_ring):
     assert hash_ring.hosts_of("fake-hardware") == ["c1", "c2"]
 
 
-def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
-    make, own_tasks, make_node, store, context, request
-):
-    request.addfinalizer(interruptible_wait.allow)
+def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(make, own_tasks, make_node, store, context):
     conductor = make(tasks=own_tasks, graceful_timeout=0.05)
     conductor.start()
     node = make_node()
@@ -299,7 +295,7 @@ def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
 
     def work(task):
         began.set()
-        if not interruptible_wait.pause(60):
+        if not store.clock.sleep(60):
             task.finish("fail", last_error="stopped while it waited for the BMC")
 
     with own_tasks.acquire(context, node, purpose="node cleaning") as task:
@@ -311,12 +307,11 @@ def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
     assert found.last_error == "stopped while it waited for the BMC"
 
 
-def test_a_new_start_in_the_same_process_may_wait_again(make, request):
-    request.addfinalizer(interruptible_wait.allow)
-    interruptible_wait.interrupt()
-    assert interruptible_wait.pause(0.001) is False
+def test_a_new_start_in_the_same_process_may_wait_again(make, store):
+    store.clock.interrupt()
+    assert store.clock.sleep(0.001) is False
     make().start()
-    assert interruptible_wait.pause(0.001) is True
+    assert store.clock.sleep(0.001) is True
 
 
 def test_a_newer_process_of_the_same_name_wins(make, make_node, store, context, caplog):

@@ -13,7 +13,6 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker, TakenOver
-from ironic.drivers import interruptible_wait
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 SIZE = 4
@@ -63,7 +62,6 @@ def running(tasks, store, hash_ring, conf):
     conductor.start()
     yield conductor
     conductor.stop()
-    interruptible_wait.allow()
 
 
 def hang(tasks, context, node, pipe, after=lambda task: None):

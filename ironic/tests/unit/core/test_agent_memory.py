@@ -39,6 +39,7 @@ WRITTEN_BEFORE = {
 
 def remembering(**info: Any) -> Any:
     return SimpleNamespace(
+        now=lambda: NOW,
         driver_internal_info=info,
         set_driver_internal_info=info.__setitem__,
         del_driver_internal_info=lambda key: info.pop(key, None),

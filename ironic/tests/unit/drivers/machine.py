@@ -13,6 +13,7 @@ from typing import Any, cast
 from sqlalchemy.engine import Engine
 
 from ironic.conductor import power
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.core.node_waits import NodeWait
@@ -39,6 +40,8 @@ class NoDatabase:
     def read_again(self, record: Any) -> dict[str, Any]:
         found: dict[str, Any] = record.form.of_all(record.saved)
         return found
+
+    clock = CLOCK
 
     def now(self) -> datetime:
         return datetime(2026, 1, 1)
@@ -98,6 +101,7 @@ class Work(HasInterfaces):
     alternatives: dict[str, Any] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     waiter: Waiter = Waiter.WORK
+    clock: Clock = CLOCK
 
     def change_power(self, target: str, timeout: int | None = None) -> None:
         power.change(cast(Any, self), target, timeout)

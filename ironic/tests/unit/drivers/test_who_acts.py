@@ -35,6 +35,8 @@ _METHODS_THAT_ACT = frozenset(
         # Commands of the agent and their results, and changes of the power.
         "commands", "execute", "start", "start_step", "result", "steps", "store_steps", "change_power",
         "get_power_state",
+        # Of the clock: what is waited for decides what follows.
+        "until",
     }
 )  # fmt: skip
 _FUNCTIONS_THAT_ACT = frozenset({"change", "set_capabilities", "add_capability", "action", "is_there", "until"})

@@ -30,6 +30,7 @@ class Work(HasInterfaces):
         self.store = store
         self.host = HOST
         self.context = RequestContext()
+        self.clock = store.clock
         self.notes = Notes()
         self.node = node
         self.driver = driver or BareDriver()

@@ -20,7 +20,7 @@ def test_a_conductor_is_alive_as_long_as_its_heartbeat_is_young(
     start: Callable[..., Service], age: int, alive: bool
 ) -> None:
     service = start(conductor_heartbeat_timeout=30)
-    service.store.conductors.update(HOST, {"updated_at": service.store.clock() - timedelta(seconds=age)})
+    service.store.conductors.update(HOST, {"updated_at": service.store.clock.now() - timedelta(seconds=age)})
     assert is_alive(service) is alive
 
 
@@ -30,7 +30,7 @@ def test_one_that_took_no_call_is_dead_until_its_next_heartbeat(
 ) -> None:
     monkeypatch.setattr(ConductorClients, "seconds_since_missed", lambda self, hostname: missed)
     service = start(conductor_heartbeat_timeout=30)
-    service.store.conductors.update(HOST, {"updated_at": service.store.clock() - timedelta(seconds=age)})
+    service.store.conductors.update(HOST, {"updated_at": service.store.clock.now() - timedelta(seconds=age)})
     assert is_alive(service) is alive
 
 

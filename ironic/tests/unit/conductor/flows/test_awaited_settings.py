@@ -266,14 +266,14 @@ def test_what_restarts_is_no_orphan_while_it_is_looked_at(bench, machine):
     bench.store.conductors.register(bench.tasks.host, "", ["fake-hardware"], [])
     end_wait(bench, other)
     for one in (uuid, other):
-        bench.store.nodes.update(one, {"provision_updated_at": bench.store.clock() - timedelta(hours=1)})
+        bench.store.nodes.update(one, {"provision_updated_at": bench.store.clock.now() - timedelta(hours=1)})
     takeover = TakeOver(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60))
     takeover.of_the_dead()
     assert [bench.state(one)[0] for one in (uuid, other)] == [states.UNRESCUING, states.UNRESCUEFAIL]
     with bench.tasks.acquire(bench.context, uuid, purpose="a test") as task:
         wait = waits.of(task, KIND)
         assert wait is not None
-        node_waits.put(task.node, replace(wait, until=bench.store.clock() - timedelta(hours=1)))
+        node_waits.put(task.node, replace(wait, until=bench.store.clock.now() - timedelta(hours=1)))
         task.node.save()
     takeover.of_the_dead()
     assert bench.state(uuid)[0] == states.UNRESCUEFAIL

@@ -115,7 +115,7 @@ def test_a_flow_that_changes_the_power_replaces_it(bench, look):
 def test_another_conductor_ends_what_a_dead_one_has_ordered(bench, look):
     uuid = shutting_down(bench)
     with bench.store.writing() as connection:
-        connection.execute(sa.update(tables.node_waits).values(until=bench.store.clock() - timedelta(seconds=1)))
+        connection.execute(sa.update(tables.node_waits).values(until=bench.store.clock.now() - timedelta(seconds=1)))
     look()
     assert power_of(bench, uuid) == (ON, None, False)
 

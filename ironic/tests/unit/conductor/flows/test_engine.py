@@ -63,7 +63,7 @@ def test_it_stores_the_step_before_it_runs(bench, kind):
 @every_flow
 def test_it_shows_which_step_of_how_many_runs_and_since_when(bench, kind):
     bench.script.answers = {"second": kind.waiting}
-    before = bench.store.clock()
+    before = bench.store.clock.now()
     uuid = begin(bench, kind, "first", "second", "third")
     node = bench.row(uuid)
     memory = node.driver_internal_info
@@ -71,7 +71,7 @@ def test_it_shows_which_step_of_how_many_runs_and_since_when(bench, kind):
     assert planned[memory[f"{kind.name}_step_index"]] == getattr(node, kind.column)
     assert [step["step"] for step in planned[:3]] == ["first", "second", "third"]
     since = datetime.fromisoformat(memory[f"{kind.name}_step_started_at"])
-    assert before <= since <= bench.store.clock()
+    assert before <= since <= bench.store.clock.now()
     bench.script.answers = {}
     resume(bench, uuid)
     kept = bench.row(uuid).driver_internal_info

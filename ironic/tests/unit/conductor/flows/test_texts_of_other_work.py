@@ -72,7 +72,7 @@ def test_of_a_change_of_power_that_does_not_come(bench: Bench, expect: Expect) -
 
 @pytest.mark.parametrize("heartbeat", [True, False])
 def test_of_a_restart_by_the_agent(bench: Bench, expect: Expect, heartbeat: bool) -> None:
-    memory = {"agent_url": "http://127.0.0.1:1", "agent_last_heartbeat": bench.store.clock().isoformat()}
+    memory = {"agent_url": "http://127.0.0.1:1", "agent_last_heartbeat": bench.store.clock.now().isoformat()}
     bench.script.answers["set rebooting"] = AgentPower().reboot
     expect(_power(bench, states.REBOOT, driver_internal_info=memory if heartbeat else {}))
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from ironic.conf import CONF
-from ironic.drivers import interruptible_wait
+from ironic.core.clock import CLOCK
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard
 from ironic.tests.unit.drivers.machine import OwnStore
 
@@ -29,9 +29,9 @@ def test_a_login_that_others_wait_for_is_not_said_to_be_refused(guard: LoginGuar
 
 
 def test_a_service_that_stops_does_not_wait_for_others(guard: LoginGuard) -> None:
-    interruptible_wait.interrupt()
+    CLOCK.interrupt()
     try:
         with pytest.raises(LoginBarred, match="others try this login"), guard.attempt():
             pytest.fail("it was tried")
     finally:
-        interruptible_wait.allow()
+        CLOCK.allow()

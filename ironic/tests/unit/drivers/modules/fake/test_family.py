@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from ironic.core import states
+from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers import base, interruptible_wait
+from ironic.drivers import base
 from ironic.drivers.modules import fake
 from ironic.drivers.modules.fake import delay_seconds, simulate_delay
 from ironic.tests.unit.drivers.machine import UUID, items_of, work_on
@@ -260,7 +261,7 @@ def test_a_vendor_method_may_be_a_step(caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.parametrize("text, low, high", [("0", 0, 0), ("2.5", 2.5, 2.5), ("1,3", 1, 3), (" 1 , 1 ", 1, 1)])
 def test_a_delay_is_a_number_or_a_range(text: str, low: float, high: float) -> None:
-    drawn = [delay_seconds(text) for _ in range(50)]
+    drawn = [delay_seconds(text, CLOCK.chance) for _ in range(50)]
     assert all(low <= seconds <= high for seconds in drawn)
     assert (len(set(drawn)) > 1) == (low < high)
 
@@ -268,7 +269,7 @@ def test_a_delay_is_a_number_or_a_range(text: str, low: float, high: float) -> N
 @pytest.mark.parametrize("text", ["", "x", "1,2,3", "3,1", "-1", "nan", "1,"])
 def test_anything_else_is_no_delay(text: str) -> None:
     with pytest.raises(InvalidParameterValue, match="fake"):
-        delay_seconds(text)
+        delay_seconds(text, CLOCK.chance)
 
 
 SLOW: list[tuple[str, Callable[[], Any]]] = [
@@ -296,14 +297,12 @@ def test_every_interface_has_its_delay(kind: str, act: Callable[[], Any], conf: 
 
 def test_a_stopping_service_does_not_wait_for_it(conf: Callable[..., None]) -> None:
     conf(fake__power_delay="60")
-    thread = threading.Thread(target=simulate_delay, args=("power",))
+    clock = Clock()
+    thread = threading.Thread(target=simulate_delay, args=(clock, "power"))
     thread.start()
-    interruptible_wait.interrupt()
-    try:
-        thread.join(timeout=5)
-        assert not thread.is_alive()
-    finally:
-        interruptible_wait.allow()
+    clock.interrupt()
+    thread.join(timeout=5)
+    assert not thread.is_alive()
 
 
 def test_every_kind_but_network_has_a_fake() -> None:
