@@ -104,8 +104,9 @@ def _shown(text: str, facts: Mapping[str, object], said: Said) -> dict[str, obje
             for fact, noun in _NOUNS.items():
                 if f"{{{fact}}}" in text and facts.get(fact):
                     why = _without(why, noun, str(facts[fact]))
-            # What to do next is the last sentence of a text.
-            why = why.removesuffix(text.rpartition("}")[2].partition(". ")[2]).rstrip() or why
+            # What to do next is the last sentence of a text; others may follow it in the reason.
+            if advice := text.rpartition("}")[2].partition(". ")[2]:
+                why = why.replace(f" {advice}", "").removesuffix(advice).rstrip() or why
             shown[name] = why.removesuffix(".") if f"{{{name}}}." in text else why
     return shown
 

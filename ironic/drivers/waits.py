@@ -1,6 +1,6 @@
 """How drivers wait: an interface begins a wait, and says by a method how its end is found.
 
-    @base.looks("my_change", interval=lambda: CONF.mine.status_interval)
+    @base.looks("my_change", interval=lambda: 60)
     def look_at_my_change(self, task, wait):
         return StepDone() if ... else None
 

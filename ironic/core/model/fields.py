@@ -263,7 +263,7 @@ class Resource:
         """Build the table from the class body, and from the resource whose fields this document shows (``part_of``)."""
         super().__init_subclass__(**options)
         if cls.word:
-            RESOURCES[cls.word] = cls
+            RESOURCES.setdefault(cls.word, cls)
         if not cls.stored_in:
             cls.stored_in = cls.collection
         fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}

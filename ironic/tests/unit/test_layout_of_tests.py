@@ -24,11 +24,14 @@ OTHERS = {
         api/resources/test_rule_runs.py
     """,
     "operations from begin to end, or what needs their bench": """
+        conductor/flows/test_a_new_wait.py
         conductor/flows/test_awaited_settings.py
         conductor/flows/test_awaited_shutdowns.py
         conductor/flows/test_bmc_refresh.py
         conductor/flows/test_deploy_templates.py
+        conductor/flows/test_former_waits.py
         conductor/flows/test_lessee.py
+        conductor/flows/test_moves_end_waits.py
         conductor/flows/test_power_sync.py
         conductor/flows/test_related_power.py
         conductor/flows/test_reserved_steps.py
@@ -38,6 +41,7 @@ OTHERS = {
         conductor/flows/test_texts_of_other_work.py
         conductor/flows/test_verifying.py
         conductor/flows/test_volumes.py
+        conductor/flows/test_wait_looks.py
         conductor/flows/test_whole_life.py
         conductor/test_notifications.py
         conductor/test_periodic_methods.py

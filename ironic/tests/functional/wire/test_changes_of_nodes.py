@@ -15,6 +15,7 @@ from ironic.core.bmc_hosts import BY_PROJECT
 from ironic.core.errors import IronicError
 from ironic.core.rules import AnyRule, check_rule
 from ironic.db import NodeRecord, Store
+from ironic.inspection.phases import PHASES
 from ironic.inspection.rules import Inspection, RuleBook
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.functional.wire import keystone
@@ -278,7 +279,7 @@ def by_rule(service: Service, case: Case) -> tuple[str | None, str]:
     ]
     staged = StagedTask(work_on(service.store, service.store.nodes.get(record.uuid)))
     try:
-        Inspection(Given(check_rule({"actions": actions})), staged).run("main", found, {})
+        Inspection(Given(check_rule({"actions": actions})), staged).run(PHASES["main"], found, {})
         staged.commit()
     except IronicError as error:
         return str(error), record.uuid

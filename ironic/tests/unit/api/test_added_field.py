@@ -117,9 +117,13 @@ def test_each_later_version_that_brings_a_payload_fields_makes_it_a_later_one() 
         "d": Field(Text(), since=118),
         "e": Field(Text(), since=119),
     }
-    made: Any = type("Made", (Resource,), {"__module__": __name__, **lines})
+    made: Any = type("Made", (Resource,), {"__module__": __name__, "collection": "made", **lines})
     assert Payload.about(made, "MadePayload", "1.3").version == "1.4"
-    made = type("Made", (Resource,), {"__module__": __name__, "a": Field(Text(), since=115, notified=EVERY)})
+    made = type(
+        "Made",
+        (Resource,),
+        {"__module__": __name__, "collection": "made", "a": Field(Text(), since=115, notified=EVERY)},
+    )
     assert Payload.about(made, "MadePayload", "1.3").version == "1.3"
 
 
@@ -149,7 +153,9 @@ def test_every_computed_field_is_bound_to_what_computes_it() -> None:
 
 
 def test_what_is_computed_nowhere_is_found_when_the_module_is_loaded() -> None:
-    made: Any = type("Made", (Resource,), {"__module__": __name__, "sum": Field(Text(), needs=("id",))})
+    made: Any = type(
+        "Made", (Resource,), {"__module__": __name__, "collection": "made", "sum": Field(Text(), needs=("id",))}
+    )
     with pytest.raises(TypeError, match="Made: sum"):
         projection.bind_computed(made)
     with pytest.raises(TypeError, match="Made: other"):

@@ -52,7 +52,7 @@ def test_a_conductor_without_drivers_does_not_start(make, store):
 def test_a_started_conductor_is_in_the_table_with_what_it_serves(make, store, hash_ring):
     make(group="rack").start()
     (row,) = hash_ring.served()
-    assert tuple(row) == ("c1", "rack", "fake-hardware", "power", "fake", True, True)
+    assert tuple(row) == ("c1", "rack", "fake-hardware", "power", "fake", True, True, "")
     assert hash_ring.host_for("f1b36d8a-0000-4000-8000-000000000001", "fake-hardware", "rack") == "c1"
 
 

@@ -13,6 +13,7 @@ from oslo_middleware.opts import list_opts_healthcheck
 
 import ironic
 from ironic.conf import CONF, OPTIONS, external_services, without_effect
+from ironic.conf.inspection import HOOK_OPTIONS
 from ironic.core.hardware_interfaces import KINDS
 
 # Where the demands decide otherwise than operators of the reference know it, the row is named.
@@ -203,7 +204,7 @@ LOGINS = {
 }
 # Values of other options refer to them.
 NAMES = {("DEFAULT", name) for name in without_effect.REFERRED_TO}
-READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK, *CLIENTS, *LOGINS, *NAMES}
+READ_ELSEWHERE = {("audit", "namespace"), *HOOK_OPTIONS.values(), *HEALTH_CHECK, *CLIENTS, *LOGINS, *NAMES}
 
 
 def test_an_option_that_is_registered_is_read() -> None:
