@@ -110,7 +110,7 @@ def as_if_foreign(request: Request, *rules: str, see: str = SEE_NODE, of_part: b
                     _owner_and_lessee(request, _NO_UUID)
             owned = (one.word for one in RESOURCES.values() if one.belongs is Belongs.TO_OWNER)
             target: dict[str, Any] = dict.fromkeys(("node.owner", "node.lessee", *(f"{word}.owner" for word in owned)))
-            for rule in (*rules, see):
+            for rule in dict.fromkeys((*rules, see)):  # each once, as of something that is there
                 request.services.policy.allows(request.context, rule, target)
         raise
 
@@ -198,9 +198,13 @@ def require_steps(request: Request, names: Iterable[str], owner: str | None, les
 
 
 def allows(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> bool:
-    """Return whether a rule allows the caller, on a node with this owner and lessee if any."""
-    target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
-    return request.services.policy.allows(request.context, rule, target)
+    """Return whether a rule allows the caller, on a node with this owner and lessee if any; asks once."""
+    known = request.decisions.get((rule, owner, lessee))
+    if known is None:
+        target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
+        known = request.services.policy.allows(request.context, rule, target)
+        request.decisions[rule, owner, lessee] = known
+    return known
 
 
 def unmasked(request: Request, rules: Iterable[str]) -> frozenset[str]:

@@ -71,6 +71,7 @@ class Request:
         "_memory",
         "announce",
         "context",
+        "decisions",
         "environ",
         "method",
         "minor",
@@ -93,6 +94,8 @@ class Request:
         self.within = ""
         # Called before a conductor is called, to send the start notification.
         self.announce: Callable[[], object] | None = None
+        # What the policy has decided, by rule, owner and lessee of a node.
+        self.decisions: dict[tuple[str, str | None, str | None], bool] = {}
         self._base: str | None = None
         self._body: Any = _UNREAD
         # Bytes of memory that are reserved for the body.
