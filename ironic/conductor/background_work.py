@@ -14,6 +14,7 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.core import node_waits
 from ironic.core.failure_texts import Reason, failure_text
+from ironic.drivers import awaited_setting
 
 LOG = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ def begin(task: TaskManager, work: Work) -> None:
 
 def end_awaited(task: TaskManager, reason: Reason | None) -> None:
     """End work that went on while the machine restarted; ``reason`` says why it failed, None that it did not."""
-    node_waits.end_all(task.node)
+    node_waits.end(task.node, awaited_setting.KIND)
     if reason is not None:
         _record_failure(task, "changing a setting of the firmware", "boot mode", reason)
     task.node.save()

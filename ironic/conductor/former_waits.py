@@ -6,12 +6,13 @@ upgrade and hand their nodes over. This module stays for one release.
 
 import logging
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor.locking import LockMode
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory
+from ironic.conf import CONF
 from ironic.core import node_waits, syntax
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound
@@ -71,7 +72,12 @@ def convert(node: "NodeRecord") -> None:
     words, until = _words_of(node)
     for kind in KEYS:
         known = node.del_driver_internal_info(kind)
-        if known and (found := _wait(node, kind, known, words, until)) is not None:
+        try:
+            found = _wait(node, kind, known, words, until) if known else None
+        except (AttributeError, KeyError, TypeError) as error:
+            LOG.warning("Node %s: %s of a former release is odd, and not awaited any more: %r", node.uuid, kind, error)
+            continue
+        if found is not None:
             node_waits.put(node, found)
             LOG.info("Node %s: it goes on waiting for %s", node.uuid, found.text)
 
@@ -92,8 +98,8 @@ def _wait(node: "NodeRecord", kind: str, known: Any, words: str, until: datetime
     elif kind == _SETTING and known["flow"] == (flow.name if flow else None):
         follows = Follows.STEP if known.get("in_step") else Follows.REQUEST if flow is None else Follows.WORK
         memory = {name: known[name] for name in ("column", "wanted", "power")}
-        end = syntax.moment_of(known["until"])
-        more = {"interface": "management", "until": end, "follows": follows, "memory": memory}
+        last = syntax.moment_of(known["until"]) or now + timedelta(seconds=CONF.redfish.boot_mode_config_timeout)
+        more = {"interface": "management", "until": last, "follows": follows, "memory": memory}
     elif kind == _SHUTDOWN and node.target_power_state:
         end = syntax.moment_of(known["until"])
         more = {"words": "the machine to shut down", "until": end, "run": None, "memory": {"target": known["target"]}}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ironic.conductor import power, transitions
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import node_waits, states
 from ironic.core.context import service_context
 from ironic.core.errors import NodeNotFound, TakenOver, TemporaryFailure
 from ironic.core.flow import in_state
@@ -131,9 +131,12 @@ class TakeOver:
         if node.target_power_state:
             text = f"Changing the power state to '{node.target_power_state}' was given up: {why}. Check the machine."
             node.target_power_state = None
+            node_waits.end(node, power.SHUTDOWN)
             power.set_error(node, text)
         elif gives_up:
             node.last_error = transitions.shortened(f"Work on the node was given up: {why}. Check the machine.")
+        if gives_up:
+            node_waits.end_all(node)
         is_over = gives_up or transitions.is_failing(node)
         if node.provision_state in states.WORKING or (is_over and node.provision_state in states.WAITING):
             self._fail(node, why, release=True)

@@ -7,6 +7,7 @@ here: a pause of a flow, and a machine that shuts down. Any conductor goes on wh
 
 import logging
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
@@ -22,7 +23,7 @@ from ironic.core import node_waits, states
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.fair_shares import party_of
-from ironic.core.node_waits import NodeWait, decoded
+from ironic.core.node_waits import Follows, NodeWait, decoded
 from ironic.drivers import waits
 from ironic.drivers.interfaces import BaseInterface
 from ironic.drivers.waits import SOON
@@ -31,28 +32,32 @@ from ironic.rpc.hash_ring import HashRingManager
 LOG = logging.getLogger(__name__)
 
 _SECONDS: Final = 1.0
+_AFTER_FAILURE: Final = 60.0
 _PURPOSE: Final = "looking at what a node waits for"
 
 Look = Callable[[TaskManager, NodeWait], object]
 
 
 def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, ...]:
-    """Return the periodic task that looks."""
-    return (PeriodicTask("waits of nodes", _SECONDS, WaitLooks(tasks, hash_ring)),)
+    """Return the periodic tasks that look; those of hardware, which may take long, keep no pause waiting."""
+    return (
+        PeriodicTask("waits for hardware", _SECONDS, WaitLooks(tasks, hash_ring, of_conductor=False)),
+        PeriodicTask("pauses and shutdowns", _SECONDS, WaitLooks(tasks, hash_ring, of_conductor=True)),
+    )
 
 
 class WaitLooks:
-    """The periodic task that looks at what is due."""
+    """The periodic task that looks at what is due: what the conductor waits for itself, or what interfaces do."""
 
-    def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
-        self._tasks, self._hash_ring = tasks, hash_ring
+    def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager, *, of_conductor: bool) -> None:
+        self._tasks, self._hash_ring, self._of_conductor = tasks, hash_ring, of_conductor
         self._rounds = PartyRounds(tasks, _PURPOSE, lambda uuids: list(map(self._visit, uuids)))
 
     def __call__(self) -> None:
         """Look once at each node of this conductor for which it is time."""
         self._rounds.visit(
             (node.uuid, party_of(node.owner, node.lessee))
-            for node in self._tasks.store.node_waits.due()
+            for node in self._tasks.store.node_waits.due(of_conductor=self._of_conductor)
             if self._hash_ring.is_mine(self._tasks.host, node.uuid, node.driver, node.conductor_group)
         )
 
@@ -60,28 +65,32 @@ class WaitLooks:
         try:
             with self._tasks.acquire(service_context(), uuid, LockMode.PERIODIC_SHARED, purpose=_PURPOSE) as task:
                 for wait in self._tasks.store.node_waits.of(task.node.id):
-                    if wait.next_look <= task.node.now() and task.shared:
+                    is_mine = (wait.interface is None) is self._of_conductor
+                    if is_mine and wait.next_look <= task.node.now() and task.shared:
                         self._look(task, wait)
         except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
             LOG.debug("Node %s is looked at later: %s", uuid, error)
         except Exception:
-            LOG.exception("Node %s: looking at what it waits for failed; it is looked at again", uuid)
+            LOG.exception("Node %s: looking at what it waits for failed; it is looked at again in a minute", uuid)
+            store = self._tasks.store
+            store.node_waits.put_off(uuid, store.clock.now() + timedelta(seconds=_AFTER_FAILURE))
 
     def _look(self, task: TaskManager, wait: NodeWait) -> None:
         """Look at one wait, unless another conductor does."""
         look, interval = _look_of(task, wait)
         now, node_id = task.node.now(), task.node.id
-        if task.node.maintenance and wait.run is not None:
+        is_request = wait.follows is Follows.REQUEST
+        if task.node.maintenance and not is_request:
             return
         if not self._tasks.store.node_waits.claim(node_id, wait, waits.after_look(wait, now, interval)):
             return
-        if wait.run != node_waits.run_of(task.node):
+        if not is_request and wait.run != node_waits.run_of(task.node):
             task.upgrade_lock("forgetting a wait that is over", retry=False)
             if wait.is_same(waits.of(task, wait.kind)) and wait.run != node_waits.run_of(task.node):
                 node_waits.end(task.node, wait.kind)
                 task.node.save()
         elif look is not None and interval:
-            resuming.end_look(task, look(task, wait))
+            resuming.end_look(task, look(task, wait), wait.follows)
 
 
 def _look_of(task: TaskManager, wait: NodeWait) -> tuple[Look | None, float]:
@@ -111,7 +120,12 @@ def _look_at_shutdown(task: TaskManager, wait: NodeWait) -> None:
         is_off = False
     if is_off or wait.until is None or task.node.now() >= wait.until:
         task.upgrade_lock("ending a soft power change", retry=False)
-        if wait.is_same(waits.of(task, wait.kind)):
+        if not wait.is_same(waits.of(task, wait.kind)):
+            return
+        if task.node.target_power_state is None:
+            node_waits.end(task.node, wait.kind)  # the change was given up
+            task.node.save()
+        else:
             target = decoded(AwaitedShutdown, wait.memory).target
             task.spawn_after(partial(_end_shutdown, task, target, is_off=is_off))
 

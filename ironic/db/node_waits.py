@@ -47,15 +47,20 @@ class NodeWaits:
         found = self._read(sa.select(*_WAIT).where(_C.node_id == node_id, _C.kind == kind))
         return found[0] if found else None
 
-    def due(self) -> list[NodeWithWait]:
-        """Return the unlocked nodes with a wait that it is time to look at; in maintenance a flow stands still."""
+    def due(self, *, of_conductor: bool) -> list[NodeWithWait]:
+        """Return the unlocked nodes with a wait that it is time to look at, the longest overdue first.
+
+        ``of_conductor``: those that no interface looks at. In maintenance a flow stands still.
+        """
         columns = [nodes.c[name] for name in NodeWithWait._fields]
-        stands_still = sa.and_(nodes.c.maintenance, _C.run.is_not(None))
+        stands_still = sa.and_(nodes.c.maintenance, _C.follows != Follows.REQUEST)
+        is_due = (_C.next_look <= self.transactions.clock.now(), nodes.c.reservation.is_(None), sa.not_(stands_still))
         found = (
             sa.select(*columns)
-            .distinct()
             .join_from(node_waits, nodes, nodes.c.id == _C.node_id)
-            .where(_C.next_look <= self.transactions.clock.now(), nodes.c.reservation.is_(None), sa.not_(stands_still))
+            .where(*is_due, _C.interface.is_(None) if of_conductor else _C.interface.is_not(None))
+            .group_by(*columns)
+            .order_by(sa.func.min(_C.next_look))
         )
         rows = self.transactions.read(lambda connection: connection.execute(found).all())
         return [NodeWithWait(*row) for row in rows]
@@ -65,6 +70,13 @@ class NodeWaits:
         """Put a look off to a later time; return whether no one else has done so, so that the caller looks now."""
         seen = (_C.node_id == node_id, _C.kind == wait.kind, _C.next_look == wait.next_look)
         return bool(connection.execute(sa.update(node_waits).where(*seen).values(next_look=next_look)).rowcount)
+
+    @repeatable_work
+    def put_off(self, connection: Connection, uuid: str, next_look: datetime) -> None:
+        """Put off all looks at a node that are due."""
+        node_id = sa.select(nodes.c.id).where(nodes.c.uuid == uuid).scalar_subquery()
+        due = (_C.node_id == node_id, _C.next_look < next_look)
+        connection.execute(sa.update(node_waits).where(*due).values(next_look=next_look))
 
     def write(self, connection: Connection, node_id: int, waits: Mapping[str, NodeWait | None]) -> None:
         """Store waits of a node by kind, and remove those that are None; writing them twice changes nothing."""

@@ -63,7 +63,7 @@ def begin(
         until=None if seconds is None else now + timedelta(seconds=seconds),
         next_look=now + timedelta(seconds=first),
         follows=follows,
-        run=node_waits.run_of(task.node),
+        run=None if follows is Follows.REQUEST else node_waits.run_of(task.node),
         changed=now,
         memory=node_waits.encoded(memory),
     )

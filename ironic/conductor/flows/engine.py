@@ -35,7 +35,7 @@ from ironic.core.flow import Flow, in_state
 from ironic.core.node_waits import Follows
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
-from ironic.drivers import waits
+from ironic.drivers import awaited_setting, waits
 from ironic.drivers.task import Waiter
 
 LOG = logging.getLogger(__name__)
@@ -159,7 +159,6 @@ def _prepare(task: TaskManager, operation: Operation) -> None:
 def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
     """Resume a flow where the node stands; a built-in step gets the data that it waited for."""
     flow = operation.flow
-    node_waits.end_all(task.node)
     if flow.is_one_step:
         _run_built_in(task, operation, operation.resume, *data)
         return
@@ -178,7 +177,7 @@ def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
 
 def do_again(task: TaskManager, operation: Operation) -> None:
     """Do the work again that ended for a setting of the machine's firmware: the preparation, or the present step."""
-    node_waits.end_all(task.node)
+    node_waits.end(task.node, awaited_setting.KIND)
     if operation.flow.is_one_step:
         _run_built_in(task, operation, operation.act)
     elif StepCursor.of(task.node, operation.flow).is_planned:

@@ -4,7 +4,7 @@ from ironic.conductor import power
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
-from ironic.core import node_rules, states
+from ironic.core import node_rules, node_waits, states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.drivers import waits
 from ironic.drivers.task import Waiter
@@ -35,6 +35,7 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
 
     task.spawn_after(change)
     task.set_spawn_error_hook(not_started)
+    node_waits.end(node, power.SHUTDOWN)  # this change replaces it
     node.target_power_state, node.last_error = states.POWER_TARGET[target], None
     node.save()
 

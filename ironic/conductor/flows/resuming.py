@@ -28,6 +28,7 @@ from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory, Kn
 from ironic.core.errors import InvalidState
 from ironic.core.failure_texts import Reason, in_words
 from ironic.core.flow import FLOWS, in_state
+from ironic.core.node_waits import Follows
 from ironic.core.step_cursor import StepCursor
 from ironic.drivers import awaited_setting, fast_track
 from ironic.drivers.step_declarations import AgentBooted, StepDone, StepFailed, StepsChanged
@@ -152,10 +153,10 @@ def fail_polled_step(task: TaskManager, logmsg: str, errmsg: str | None = None, 
     engine.fail(task, operation, Failure.of_current_step(task, operation.flow, errmsg or logmsg))
 
 
-def end_look(task: TaskManager, end: object) -> None:
+def end_look(task: TaskManager, end: object, follows: Follows = Follows.FLOW) -> None:
     """Continue as an interface that looks at a node has found it: by StepDone, StepFailed, or anything else for no end.
 
-    Outside a flow, what a user has requested for the machine has ended.
+    ``follows`` is what its wait says. Outside a flow, what a user has requested for the machine has ended.
     """
     if not isinstance(end, StepDone | StepFailed):
         return
@@ -163,7 +164,7 @@ def end_look(task: TaskManager, end: object) -> None:
     operation = waiting_or_held(task)
     if in_state(task.node.provision_state) is None:
         background_work.end_awaited(task, reason)
-    elif operation is not None and operation.end_look is not None:
+    elif follows is Follows.FLOW and operation is not None and operation.end_look is not None:
         operation.end_look(task, reason)
     elif isinstance(end, StepFailed):
         fail_polled_step(task, end.reason)

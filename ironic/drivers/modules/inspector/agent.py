@@ -23,6 +23,7 @@ from ironic.core.syntax import machine_mac_of, reported_mac_of
 from ironic.drivers import boot_devices, fast_track
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
+from ironic.drivers.step_declarations import Suspended
 from ironic.drivers.task import Task
 from ironic.inspection import bmc_addresses, boot_tokens
 from ironic.inspection.hooks.base import hook_names
@@ -92,7 +93,7 @@ class AgentInspect(InspectInterface):
             else:
                 task.management.set_boot_device(task, boot_devices.PXE, persistent=False)
             ramdisk_boot.switch_on(task)
-        except TakenOver:
+        except (TakenOver, Suspended):
             raise
         except Exception:
             end_quietly(task)

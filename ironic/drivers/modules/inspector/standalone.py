@@ -30,7 +30,7 @@ from ironic.core.node_waits import Follows, NodeWait
 from ironic.drivers import waits
 from ironic.drivers.modules.inspector import agent
 from ironic.drivers.modules.inspector.agent import AgentInspect
-from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
 from ironic.drivers.task import Task
 from ironic.drivers.wait_declarations import looks
 from ironic.drivers.waits import Ended
@@ -118,6 +118,11 @@ class InspectorInspect(AgentInspect):
         try:
             return super().inspect_hardware(task)
         except TakenOver:
+            raise
+        except Suspended:
+            # It begins again after the restart.
+            self._abort_quietly(task)
+            node_waits.end(node, _KIND)
             raise
         except Exception:
             self._abort_quietly(task)

@@ -92,7 +92,7 @@ class BmcStep(Generic[M]):
     def remember(self, task: Task, memory: M) -> M:
         """Store what a step remembers, and look at once; return it."""
         present = waits.of(task, self.kind)
-        if present is None:
+        if present is None or present.run != node_waits.run_of(task.node):
             self._announce(task, memory, _ORDERS, None)
         else:
             node_waits.put(task.node, node_waits.remembering(present, memory, task.node.now()))
@@ -152,8 +152,9 @@ class BmcStep(Generic[M]):
         if verdict is None:
             if has_own_end and task.clock.now() - task.node.provision_updated_at > _TOUCH_AFTER:
                 task.upgrade_lock("prolonging the wait for a BMC", retry=False)
-                task.node.provision_updated_at = task.clock.now()
-                task.node.save()
+                if wait.is_same(waits.of(task, self.kind)):
+                    task.node.provision_updated_at = task.clock.now()
+                    task.node.save()
             return None
         task.upgrade_lock("continuing a step at the BMC", retry=False)
         if not wait.is_same(waits.of(task, self.kind)) or not in_state(task.node.provision_state):

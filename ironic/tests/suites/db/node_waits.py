@@ -70,12 +70,17 @@ class NodeWaitSuite:
         later = store.clock.now() + timedelta(hours=1)
         for name, node in nodes.items():
             moment = {"next_look": later} if name == "later" else {}
-            node_waits.put(node, wait_of(store, "one", run=None if name == "request" else "clean", **moment))
+            follows = Follows.REQUEST if name == "request" else Follows.FLOW
+            node_waits.put(node, wait_of(store, "one", follows=follows, **moment))
             node_waits.put(node, wait_of(store, "two", next_look=later))
             node.save()
         for name in ("kept", "request"):
             store.nodes.update(nodes[name].uuid, {"maintenance": True})
-        assert {node.uuid for node in store.node_waits.due()} == {nodes["due"].uuid, nodes["request"].uuid}
+        due = store.node_waits.due(of_conductor=False)
+        assert {node.uuid for node in due} == {nodes["due"].uuid, nodes["request"].uuid}
+        assert store.node_waits.due(of_conductor=True) == []
+        store.node_waits.put_off(nodes["due"].uuid, later)
+        assert [node.uuid for node in store.node_waits.due(of_conductor=False)] == [nodes["request"].uuid]
 
     def test_a_look_is_claimed_once(self, store: Store) -> None:
         node = node_of(store)

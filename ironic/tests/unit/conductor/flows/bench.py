@@ -312,7 +312,8 @@ class Bench:
             for row in connection.execute(sa.select(node_waits)).all():
                 earlier = {name: moment and moment - passed for name in columns if (moment := getattr(row, name))}
                 connection.execute(sa.update(node_waits).where(node_waits.c.id == row.id).values(earlier))
-        WaitLooks(self.tasks, HashRingManager(self.store, heartbeat_timeout=60))()
+        for of_conductor in (True, False):
+            WaitLooks(self.tasks, HashRingManager(self.store, heartbeat_timeout=60), of_conductor=of_conductor)()
 
     def history(self, uuid: str) -> list[tuple[Any, ...]]:
         """Return severity, type and text of the node's history, oldest first."""

@@ -210,5 +210,15 @@ def test_what_is_over_is_forgotten(upgraded: Bench, name: str) -> None:
     assert rows_of(upgraded, name) == []
 
 
+def test_what_is_odd_is_left_out_and_the_rest_goes_on(bench: Bench) -> None:
+    node = bench.store.nodes.find(uuid=bench.node("power", provision_state=states.ACTIVE))[0]
+    node.driver_internal_info = {
+        "awaited_setting": "odd", "awaited_shutdown": {"target": "soft power off", "until": SOON}
+    }  # fmt: skip
+    node.target_power_state = "power off"
+    former_waits.convert(node)
+    assert node_waits.open_kinds(node) == ["awaited_shutdown"]
+
+
 def test_a_second_look_finds_nothing(upgraded: Bench) -> None:
     assert upgraded.store.nodes.find(remembers_any=former_waits.KEYS) == []

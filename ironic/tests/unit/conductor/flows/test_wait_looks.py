@@ -4,12 +4,16 @@ from datetime import timedelta
 
 import pytest
 
+from ironic.conductor import power
+from ironic.conductor.flows import resuming
+from ironic.conductor.locking import LockMode
 from ironic.core import node_waits, states
 from ironic.core.node_waits import Follows
 from ironic.db import NodeRecord
-from ironic.drivers import waits
+from ironic.drivers import awaited_setting, waits
 from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.tests.unit.conductor.flows.kinds import CLEAN, begin, every_flow
+from ironic.drivers.task import SHUTS_DOWN
+from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, begin, every_flow
 
 KIND = "scripted"
 
@@ -110,6 +114,59 @@ def test_a_node_that_is_locked_or_in_maintenance_is_not_looked_at(bench, waiting
     bench.store.nodes.update(uuid, {"maintenance": False})
     bench.look()
     assert "look" in bench.script.calls
+
+
+def test_an_unexpected_error_before_a_look_puts_it_off(bench, waiting, monkeypatch, caplog):
+    uuid = waiting(CLEAN)
+    monkeypatch.setattr(bench.composition, "driver_for", lambda node: 1 / 0)
+    for _ in range(3):
+        bench.look()
+    assert caplog.text.count("looking at what it waits for failed") == 1
+    monkeypatch.undo()
+    bench.look(61)
+    assert (rows_of(bench, uuid), "look" in bench.script.calls) == ([KIND], True)
+
+
+def test_a_request_goes_on_in_maintenance_and_in_a_flow(bench, waiting):
+    """A soft change of the power of a machine that a flow waits for."""
+    uuid = waiting(SERVICE)
+    bench.store.nodes.update(uuid, {"maintenance": True, "power_interface": "scripted", "power_state": "power on"})
+    bench.script.answers["set soft power off"] = lambda task: task.notes.put(SHUTS_DOWN, 60)
+    bench.endpoint.change_node_power_state(bench.context, uuid, "soft power off", None)
+    assert rows_of(bench, uuid) == [KIND, power.SHUTDOWN]
+    bench.script.answers["get_power_state"] = "power off"
+    bench.look()
+    assert (bench.row(uuid).power_state, bench.row(uuid).target_power_state) == ("power off", None)
+    assert (rows_of(bench, uuid), bench.script.calls.count("look")) == ([KIND], 0)
+
+
+def test_a_shutdown_that_was_given_up_switches_nothing_on(bench):
+    uuid = bench.node("power", power_state="power on")
+    bench.script.answers["set soft rebooting"] = lambda task: task.notes.put(SHUTS_DOWN, 60)
+    bench.endpoint.change_node_power_state(bench.context, uuid, "soft rebooting", None)
+    bench.store.nodes.update(uuid, {"target_power_state": None})
+    bench.script.answers["get_power_state"] = "power off"
+    bench.look()
+    assert (rows_of(bench, uuid), "set power on" in bench.script.calls) == ([], False)
+
+
+def test_a_setting_in_an_inspection_begins_that_again(bench):
+    """What a report would end is not ended by a setting that has taken effect."""
+    suspended = iter([True, False])
+
+    def inspect(task):
+        if next(suspended):
+            awaited_setting.suspend(task, "secure_boot", True, 60)
+        return states.INSPECTWAIT
+
+    bench.script.answers["inspect_hardware"] = inspect
+    uuid = bench.node("inspect", provision_state=states.MANAGEABLE)
+    assert bench.verb(uuid, "inspect")[0] == states.INSPECTWAIT
+    with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
+        wait = waits.of(task, awaited_setting.KIND)
+        resuming.end_look(task, awaited_setting.check(task, wait, lambda column, wanted: True), wait.follows)
+    assert bench.state(uuid)[0] == states.INSPECTWAIT
+    assert (bench.script.calls.count("inspect_hardware"), rows_of(bench, uuid)) == (2, [])
 
 
 def test_one_of_two_conductors_looks(bench, waiting):
