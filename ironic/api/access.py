@@ -141,12 +141,11 @@ def require_own(
     request: Request, rule: str, resource: type[Resource], ident: str, owner: str | None, is_public: bool = False
 ) -> None:
     """Raise 403 for a denied action on what has an owner of its own, 404 when the caller may not even see it."""
-    policy = request.services.policy
     target = {f"{resource.word}.owner": owner}
     is_free = is_public and rule.rpartition(":")[2] in _WITH_PUBLIC
-    if policy.is_open or is_free or policy.allows(request.context, rule, target):
+    if request.services.policy.is_open or is_free or _decision(request, rule, target):
         return
-    if not is_public and not policy.allows(request.context, _rule_to_see(resource), target):
+    if not is_public and not _decision(request, _rule_to_see(resource), target):
         raise resource.not_found(**{resource.word: ident})
     raise HTTPForbidden(resource=rule)
 
@@ -198,12 +197,15 @@ def require_steps(request: Request, names: Iterable[str], owner: str | None, les
 
 
 def allows(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> bool:
-    """Return whether a rule allows the caller, on a node with this owner and lessee if any; asks once."""
-    known = request.decisions.get((rule, owner, lessee))
-    if known is None:
-        target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
-        known = request.services.policy.allows(request.context, rule, target)
-        request.decisions[rule, owner, lessee] = known
+    """Return whether a rule allows the caller, on a node with this owner and lessee if any."""
+    return _decision(request, rule, {"node.owner": owner, "node.lessee": lessee})
+
+
+def _decision(request: Request, rule: str, target: Mapping[str, str | None]) -> bool:
+    """Return what the policy says; a request asks it each question once."""
+    question = (rule, *target.items())
+    if (known := request.decisions.get(question)) is None:
+        known = request.decisions[question] = request.services.policy.allows(request.context, rule, target)
     return known
 
 

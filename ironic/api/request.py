@@ -94,8 +94,8 @@ class Request:
         self.within = ""
         # Called before a conductor is called, to send the start notification.
         self.announce: Callable[[], object] | None = None
-        # What the policy has decided, by rule, owner and lessee of a node.
-        self.decisions: dict[tuple[str, str | None, str | None], bool] = {}
+        # What the policy has decided, by the rule and what it was asked about.
+        self.decisions: dict[tuple[object, ...], bool] = {}
         self._base: str | None = None
         self._body: Any = _UNREAD
         # Bytes of memory that are reserved for the body.
