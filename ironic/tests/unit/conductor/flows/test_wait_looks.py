@@ -164,6 +164,7 @@ def test_a_setting_in_an_inspection_begins_that_again(bench):
     assert bench.verb(uuid, "inspect")[0] == states.INSPECTWAIT
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
         wait = waits.of(task, awaited_setting.KIND)
+        assert wait is not None
         resuming.end_look(task, awaited_setting.check(task, wait, lambda column, wanted: True), wait.follows)
     assert bench.state(uuid)[0] == states.INSPECTWAIT
     assert (bench.script.calls.count("inspect_hardware"), rows_of(bench, uuid)) == (2, [])
