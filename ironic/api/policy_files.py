@@ -62,7 +62,7 @@ class SiteRules:
         self._state = self._look()
         if missing := [path for path, found in self._state if found is None]:
             raise BadPolicyFile(f"There is no {' and no '.join(missing)}, which [oslo_policy] names.")
-        self._enforcer = self._load()
+        self._enforcer = self._load(self._state)
 
     @property
     def paths(self) -> list[str]:
@@ -81,23 +81,24 @@ class SiteRules:
     @property
     def enforcer(self) -> Any:
         """The enforcer of oslo.policy with the present rules; it does not look at the files itself."""
-        state = self._look()
-        if state != self._state:
+        if self._look() != self._state:
             with self._lock:
-                if state != self._state:
-                    self._state = state
-                    self._replace()
+                # A request that began after the change waits here until the rules are read.
+                if (state := self._look()) != self._state:
+                    self._replace(state)
         return self._enforcer
 
-    def _replace(self) -> None:
+    def _replace(self, state: State) -> None:
         try:
-            if missing := [path for path, found in self._state if found is None]:
+            if missing := [path for path, found in state if found is None]:
                 raise BadPolicyFile(f"There is no {' and no '.join(missing)} any more.")
-            self._enforcer = self._load()
+            self._enforcer = self._load(state)
         except (BadPolicyFile, OSError) as error:
             LOG.error("%s The access rules read before stay in force; correct the files.", error)
         else:
-            LOG.info("The access rules were read again from %s", ", ".join(self.paths) or "no file")
+            LOG.info("The access rules were read again from %s", ", ".join(path for path, _ in state) or "no file")
+        finally:
+            self._state = state
 
     def _look(self) -> State:
         """Return what shows a change of a file: oslo.policy's own test misses an older file put in place."""
@@ -112,16 +113,16 @@ class SiteRules:
             elif is_configured:
                 yield name
 
-    def _load(self) -> Any:
+    def _load(self, state: State) -> Any:
         from oslo_policy import policy
 
         faults: list[str] = []
-        read = {path: _rules_of(Path(path)) for path, _ in self._state}
+        read = {path: _rules_of(Path(path)) for path, _ in state}
         for path, rules in read.items():
             faults += (f"{path}: {fault}" for fault in _faults(rules))
         if faults:
             raise BadPolicyFile(f"Access rules can't be used: {'; '.join(faults)}.")
-        remarks = [*self._passed_over(), *_without_effect(read, self._conf.oslo_policy.enforce_new_defaults)]
+        remarks = [*self._passed_over(state), *_without_effect(read, self._conf.oslo_policy.enforce_new_defaults)]
         enforcer = policies.enforcer(self._conf)
         try:
             enforcer.check_rules(raise_on_violation=True)
@@ -136,10 +137,10 @@ class SiteRules:
             LOG.warning("%s.", remark)
         return enforcer
 
-    def _passed_over(self) -> Iterator[str]:
+    def _passed_over(self, state: State) -> Iterator[str]:
         """Yield a line for a file under the former default name, which is not read and may have held rights back."""
         is_named = any(is_configured for _, is_configured in self._names)
-        found = None if self._state or is_named else self._conf.find_file(_FORMER_NAME)
+        found = None if state or is_named else self._conf.find_file(_FORMER_NAME)
         if found is not None:
             yield (
                 f"{found} is not read, so the default rules hold: name it in [oslo_policy]policy_file, or convert it "

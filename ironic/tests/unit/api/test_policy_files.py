@@ -188,6 +188,32 @@ def test_a_request_meets_all_of_the_old_rules_or_all_of_the_new_ones(file: Path)
     assert seen and seen <= {(True, False), (False, True)}
 
 
+def test_no_request_that_begins_after_a_change_is_answered_by_the_old_rules_while_another_reads_the_new(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, reading, may_end = policy(configured(file.parent)), threading.Event(), threading.Event()
+    load = SiteRules._load
+
+    def slowly(site: SiteRules, state: Any) -> Any:
+        reading.set()
+        assert may_end.wait(60)
+        return load(site, state)
+
+    monkeypatch.setattr(SiteRules, "_load", slowly)
+    put(file, CLOSED)
+    answers: list[bool] = []
+    first, second = (threading.Thread(target=lambda: answers.append(allowed(rules))) for _ in range(2))
+    first.start()
+    assert reading.wait(60)
+    second.start()
+    second.join(0.2)
+    assert answers == []
+    may_end.set()
+    for thread in (first, second):
+        thread.join(60)
+    assert answers == [False, False]
+
+
 def test_a_name_that_no_request_asks_for_is_logged(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     put(
         file,
