@@ -93,7 +93,8 @@ class BmcStep(Generic[M]):
         """Store what a step remembers, and look at once; return it."""
         present = waits.of(task, self.kind)
         if present is None or present.run != node_waits.run_of(task.node):
-            self._announce(task, memory, _ORDERS, None)
+            limit = _limit(task.node, None) or None
+            waits.begin(task, self.kind, _ORDERS, memory, interface=self.interface, seconds=limit, follows=Follows.FLOW)
         else:
             node_waits.put(task.node, node_waits.remembering(present, memory, task.node.now()))
         task.node.save()
@@ -117,12 +118,6 @@ class BmcStep(Generic[M]):
         assert present is not None, "a step remembers something before it waits"
         until = None if not (limit := _limit(task.node, seconds)) else task.node.now() + timedelta(seconds=limit)
         node_waits.put(task.node, replace(present, words=what, until=until))
-
-    def _announce(self, task: Task, memory: M, what: str, seconds: float | None) -> None:
-        limit = _limit(task.node, seconds) or None
-        waits.begin(
-            task, self.kind, what, memory, interface=self.interface, seconds=limit, follows=Follows.FLOW
-        )  # fmt: skip
 
     def end(self, task: Task) -> None:
         """Forget the wait; stored with the end of the step, which is found again until then."""

@@ -9,7 +9,6 @@ from ironic.conductor.locking import LockMode
 from ironic.core import node_waits, states
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.tests.repository import ROOT
-from ironic.tests.unit.conductor.flows import bench as benches
 from ironic.tests.unit.conductor.flows.bench import Bench
 
 PAGE = (ROOT / "doc" / "add-a-wait.md").read_text()
@@ -92,7 +91,3 @@ def test_a_user_who_was_faster_wins(bench: Bench, machine: Machine, node: str) -
         name, _ = task.management.looks[wait.kind]
         assert getattr(task.management, name)(task, wait) is None
     assert bench.state(node)[0] == states.CLEANWAIT
-
-
-def test_the_page_shows_no_more_than_is_typed() -> None:
-    assert benches.Bench is Bench and "look_at_self_test" in INTERFACE

@@ -3,16 +3,18 @@
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from ironic.conductor import power
 from ironic.conductor.flows import resuming
 from ironic.conductor.locking import LockMode
 from ironic.core import node_waits, states
 from ironic.core.node_waits import Follows
-from ironic.db import NodeRecord
+from ironic.db import NodeRecord, tables
 from ironic.drivers import awaited_setting, waits
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import SHUTS_DOWN
+from ironic.drivers.wait_declarations import Terms
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, begin, every_flow
 
 KIND = "scripted"
@@ -125,6 +127,27 @@ def test_an_unexpected_error_before_a_look_puts_it_off(bench, waiting, monkeypat
     monkeypatch.undo()
     bench.look(61)
     assert (rows_of(bench, uuid), "look" in bench.script.calls) == ([KIND], True)
+
+
+def test_an_interval_of_0_switches_the_looks_off(bench, waiting, monkeypatch):
+    uuid = waiting(CLEAN)
+    interface = bench.composition.implementation("fake-hardware", "vendor", "scripted")
+    name, _ = interface.looks[KIND]
+    monkeypatch.setattr(type(interface), "looks", {KIND: (name, Terms(KIND, lambda: 0))})
+    for seconds in (0, 61):
+        bench.look(seconds)
+    assert ("look" in bench.script.calls, rows_of(bench, uuid)) == (False, [KIND])
+
+
+def test_what_a_later_release_has_stored_keeps_no_other_node_waiting(bench, waiting):
+    odd, sound = waiting(CLEAN), waiting(CLEAN)
+    with bench.store.writing() as connection:
+        of_odd = tables.node_waits.c.node_id == bench.row(odd).id
+        connection.execute(sa.update(tables.node_waits).where(of_odd).values(follows="later"))
+    for seconds in (0, 10):
+        bench.look(seconds)
+    assert bench.script.calls.count("look") == 2
+    assert (bench.state(odd)[0], rows_of(bench, sound)) == (states.CLEANWAIT, [KIND])
 
 
 def test_a_request_goes_on_in_maintenance_and_in_a_flow(bench, waiting):
