@@ -8,7 +8,7 @@ import copy
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,7 +33,10 @@ IMAGE = "http://192.0.2.5:8080/vmedia/0123456789abcdef.iso"
 FIRMWARE = "http://192.0.2.5:8080/firmware.bin"
 MOMENT = "2026-02-02T00:00:00+00:00"
 # Stored with each change, and different each time.
-_CLOCKS = ("last_updated", "restarted_at", "began_at", "sent_at", "until", "step_began", "timestamp")
+_CLOCKS = frozenset(
+    {"last_updated", "restarted_at", "began_at", "sent_at", "until", "step_began", "timestamp"}
+    | {"since", "next_look", "changed"}
+)
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 
@@ -80,6 +83,7 @@ def _stored(task: Work) -> Any:
     node = task.node
     kept = {
         "driver_internal_info": node.driver_internal_info,
+        "waits": {kind: asdict(wait) for kind, wait in node.saved_waits.items() if wait is not None},
         "properties": node.properties,
         "raid_config": node.raid_config,
         "power": (node.power_state, node.target_power_state),

@@ -20,7 +20,7 @@ from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, answer_at, on
 from ironic.tests.functional.drivers.test_odd_orders import DRIVE, NOTE, URL, machine_with
-from ironic.tests.unit.drivers.machine import Work
+from ironic.tests.unit.drivers.machine import Work, remembered
 
 
 @pytest.fixture
@@ -130,9 +130,8 @@ def test_a_task_is_found_by_its_header_whatever_is_said_with_it(
     task.driver = BareDriver({"power": RedfishPower()})
     assert orders[name][1](task) == states.CLEANWAIT
     assert len(came) == 1
-    (memory,) = (
-        value for value in task.node.driver_internal_info.values() if isinstance(value, dict) and "step_began" in value
-    )
+    (kind,) = task.node.saved_waits
+    memory = remembered(task, kind)
     assert memory.get("tasks", [memory.get("task")]) == [MONITOR]
 
 
@@ -158,7 +157,7 @@ def test_a_task_is_told_from_what_an_order_is_about(
     task.driver = BareDriver({"power": RedfishPower()})
     assert ORDERS[name][1](task) == states.CLEANWAIT
     jobs = "/redfish/v1/JobService/Jobs/7"
-    assert task.node.driver_internal_info["raid_configs"]["tasks"] == [jobs if jobs in document.values() else MONITOR]
+    assert remembered(task, "raid_configs")["tasks"] == [jobs if jobs in document.values() else MONITOR]
 
 
 @pytest.mark.parametrize("name", ["logical disk", "no logical disk"])

@@ -15,6 +15,7 @@ from pathlib import Path
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, InspectionRuleFailure
 from ironic.core.rules import check_rule
+from ironic.inspection import phases
 from ironic.inspection.rules import Inspection, RuleBook, load_built_in, run_early
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.databases import sqlite_store
@@ -36,7 +37,7 @@ early = {}
 run_early(RuleBook().early(store), store, inventory(MAC), early)
 data = {}
 staged = StagedTask(work_on(store, node))
-Inspection(RuleBook(), staged).run("main", inventory(MAC), data)
+Inspection(RuleBook(), staged).run(phases.PHASES["main"], inventory(MAC), data)
 staged.commit()
 after = store.nodes.get(node.uuid)
 
@@ -50,7 +51,7 @@ def failure():
     store.rules.clear()
     post(store, actions=[{"op": "acme-locate", "args": ["r", "l", "{plugin_data[unit]}"]}])
     try:
-        Inspection(RuleBook(), staged).run("main", inventory(MAC), {"unit": 0})
+        Inspection(RuleBook(), staged).run(phases.PHASES["main"], inventory(MAC), {"unit": 0})
     except InspectionRuleFailure as error:
         return str(error)
 
