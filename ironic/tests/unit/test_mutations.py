@@ -17,6 +17,23 @@ def test_a_mutation_changes_one_place_and_names_tests_of_its_demand(row) -> None
     assert all((ROOT / path.partition("::")[0]).exists() for path in row.tests.split())
 
 
+def test_the_tests_of_a_mutation_prove_its_demand() -> None:
+    marked = tool("demands").marked()
+    # Each server's file of tests of the database imports them.
+    imported = {Path("ironic/tests/unit/db"): Path("ironic/tests/suites/db")}
+    without = [
+        row.demand
+        for row in ROWS
+        for named in [Path(one.partition("::")[0]) for one in row.tests.split()]
+        if not any(
+            path.is_relative_to(place)
+            for path in marked[row.demand]
+            for place in (named, *(suite for tests, suite in imported.items() if named.is_relative_to(tests)))
+        )
+    ]
+    assert without == []
+
+
 def test_many_demands_have_one_mutation_each_in_their_order() -> None:
     demands = list(tool("demands").rows())
     named = [row.demand for row in ROWS]
