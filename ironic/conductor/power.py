@@ -19,6 +19,7 @@ from ironic.core import flow, node_rules, node_waits, states
 from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
 from ironic.core.errors import PowerStateFailure, TakenOver
 from ironic.core.failure_texts import Reason
+from ironic.core.internal_keys import InternalKey
 from ironic.core.node_waits import Follows
 from ironic.core.syntax import plain_text
 from ironic.drivers import volumes, waits
@@ -35,8 +36,9 @@ TOPIC: Final = "power"
 # The kind of a wait for a machine that shuts down in a soft change of its power.
 SHUTDOWN: Final = "awaited_shutdown"
 
-# Key in driver_internal_info: the last_error that a power change or power synchronisation has set.
-_ERROR: Final = "power_error"
+_ERROR: Final = InternalKey(
+    "power_error", str, "The last_error that is about the power alone, and ends when the power is as recorded."
+)
 
 # What power synchronisation advises in last_error, too; it stores no other column of an unlocked node for that.
 ADVICE: Final = "Check the BMC and its credentials; maintenance ends by itself when it answers"
@@ -110,7 +112,7 @@ def _arrive(task: "HostTask", reached: str, *, was_ordered: bool, is_stored: boo
     node.power_state = reached
     task.notes.put(_STATE, reached)
     if was_ordered:
-        node.timestamp_driver_internal_info(POWER_CHANGED)
+        POWER_CHANGED.set(node, node.now().isoformat())
     if node.target_power_state == reached:
         node.target_power_state = None
     if was_ordered and node.power_state == states.POWER_OFF and node.provision_state == states.ACTIVE:
@@ -173,13 +175,13 @@ def odd_state_text(task: "HostTask") -> str:
 def set_error(node: "NodeRecord", text: str) -> None:
     """Set last_error to why the power did not change, for as long as the machine differs from its record."""
     node.last_error = shortened(text)
-    node.set_driver_internal_info(_ERROR, node.last_error)
+    _ERROR.set(node, node.last_error)
 
 
 def is_error_over(node: "NodeRecord") -> bool:
     """Return whether last_error is about the power alone, so that a reading that agrees with the record ends it."""
     error = node.last_error
-    return error is not None and (error == (node.driver_internal_info or {}).get(_ERROR) or ADVICE in error)
+    return error is not None and (error == _ERROR.of(node) or ADVICE in error)
 
 
 def failure_text(node: str, target: str, reason: Reason) -> str:

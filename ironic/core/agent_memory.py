@@ -11,27 +11,34 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
-from ironic.core import states, syntax
+from ironic.core import internal_keys, states, syntax
+from ironic.core.internal_keys import InternalKey
 from ironic.core.syntax import plain_text
 
-_URL: Final = "agent_url"
-_TOKEN: Final = "agent_secret_token"
-_PREGENERATED: Final = "agent_secret_token_pregenerated"
-# The address that got the token; only with a token, and only where no unknown proxy was in between.
-_TOKEN_SOURCE: Final = "agent_looked_up_from"
-_CERTIFICATE: Final = "agent_verify_ca"
-_LAST_HEARTBEAT: Final = "agent_last_heartbeat"
-_VERSIONS: Final = "hardware_manager_version"
-# The time at which the conductor has changed the power of the machine, and so ended or started the agent.
-POWER_CHANGED: Final = "last_power_state_change"
+_URL: Final = InternalKey("agent_url", str, "Where the agent is called; since its first heartbeat.")
+_TOKEN: Final = InternalKey("agent_secret_token", str, "The token of the agent; masked in answers.")
+_PREGENERATED: Final = InternalKey(
+    "agent_secret_token_pregenerated", bool, "The token is built into the image, and outlives a restart."
+)
+# Only with a token, and only where no unknown proxy was in between.
+_TOKEN_SOURCE: Final = InternalKey("agent_looked_up_from", str, "The address that got the token, if that is certain.")
+# Earlier releases may have stored any value.
+_CERTIFICATE: Final = InternalKey("agent_verify_ca", object, "The certificate by which the agent is known.")
+_LAST_HEARTBEAT: Final = InternalKey("agent_last_heartbeat", str, "When the agent was heard of last.")
+_VERSIONS: Final = InternalKey(
+    "hardware_manager_version", dict[str, str], "The versions of the hardware managers that offered the agent's steps."
+)
+POWER_CHANGED: Final = InternalKey(
+    "last_power_state_change", str, "When the power was changed last, which ends or starts the agent."
+)
 
 # Field of a heartbeat -> key it is stored under.
-_STORED: Final = {
+_STORED: Final[Mapping[str, InternalKey[Any]]] = {
     "callback_url": _URL,
-    "agent_version": "agent_version",
+    "agent_version": InternalKey("agent_version", str, "The version of the agent."),
     "agent_verify_ca": _CERTIFICATE,
-    "agent_status": "agent_status",
-    "agent_status_message": "agent_status_message",
+    "agent_status": InternalKey("agent_status", str, "What the agent does, by its last heartbeat."),
+    "agent_status_message": InternalKey("agent_status_message", str, "The same in the agent's words."),
 }
 # Free text of the agent.
 _FREE_TEXT: Final = ("agent_version", "agent_status_message")
@@ -41,7 +48,7 @@ HEARTBEAT: Final = tuple(_STORED)
 
 # How disks are erased: the keys that the agent reads from its node -> options of [deploy]. Several keys of the agent
 # are one option today.
-_ERASURE: Final[Mapping[str, str]] = {
+_OPTIONS_OF_ERASURE: Final[Mapping[str, str]] = {
     "agent_erase_devices_iterations": "shred_random_overwrite_iterations",
     "agent_erase_devices_zeroize": "shred_final_overwrite_with_zeros",
     "agent_continue_if_secure_erase_failed": "continue_if_disk_secure_erase_fails",
@@ -52,26 +59,25 @@ _ERASURE: Final[Mapping[str, str]] = {
     "agent_erase_skip_read_only": "erase_skip_read_only",
 }
 
+_ERASURE: Final[Mapping[InternalKey[Any], str]] = {
+    InternalKey(name, object, f"Option `[deploy]{option}`, for the agent."): option
+    for name, option in _OPTIONS_OF_ERASURE.items()
+}
+
 # The keys of driver_internal_info that the released agent was observed to read before it gets commands, which carry
 # the node; some are erasure settings that it reads from any node it gets.
 READ_BY_AGENTS: Final = frozenset(
-    {*_ERASURE, _URL, _TOKEN, "agent_enable_discard_erase", "deploy_boot_mode", "wipe_special_filesystems"}
+    {_URL.name, _TOKEN.name, "agent_enable_discard_erase", "deploy_boot_mode", "wipe_special_filesystems"}
+    | _OPTIONS_OF_ERASURE.keys()
 )
 
 Steps = dict[str, list[dict[str, object]]]
 
 
-class Record(Protocol):
+class Record(internal_keys.Record, Protocol):
     """The part of a node record that is used here."""
 
-    @property
-    def driver_internal_info(self) -> Any: ...
-
     def now(self) -> datetime: ...
-
-    def set_driver_internal_info(self, key: str, value: Any) -> Any: ...
-
-    def del_driver_internal_info(self, key: str) -> Any: ...
 
 
 class KnownAgent:
@@ -85,7 +91,7 @@ class KnownAgent:
     @property
     def url(self) -> str | None:
         """The callback URL of the agent; None until its first heartbeat after the start of the machine."""
-        return self._info.get(_URL)
+        return _URL.read(self._info)
 
     @property
     def is_known(self) -> bool:
@@ -95,27 +101,27 @@ class KnownAgent:
     @property
     def token(self) -> str | None:
         """The token that the agent presents, and that is presented to it when it is called."""
-        return self._info.get(_TOKEN)
+        return _TOKEN.read(self._info)
 
     @property
     def token_source(self) -> str | None:
         """The address that got the token, if it is certain."""
-        return self._info.get(_TOKEN_SOURCE)
+        return _TOKEN_SOURCE.read(self._info)
 
     @property
     def certificate(self) -> Any:
         """The certificate that the agent sent; older releases may have stored any value."""
-        return self._info.get(_CERTIFICATE)
+        return _CERTIFICATE.read(self._info)
 
     @property
     def last_heartbeat(self) -> datetime | None:
         """The time of the last heartbeat, UTC without time zone; None if there was none."""
-        return syntax.moment_of(self._info.get(_LAST_HEARTBEAT))
+        return syntax.moment_of(_LAST_HEARTBEAT.read(self._info))
 
     @property
     def power_changed_at(self) -> datetime | None:
         """The time of the last power change that was ordered, UTC without time zone; None if there was none."""
-        return syntax.moment_of(self._info.get(POWER_CHANGED))
+        return syntax.moment_of(POWER_CHANGED.read(self._info))
 
     def has_recent_heartbeat(self, now: datetime, limit: float) -> bool:
         """Return whether a heartbeat came in the last ``limit`` seconds; ``now`` is UTC without time zone."""
@@ -124,16 +130,16 @@ class KnownAgent:
 
     def steps(self, flow: str) -> Steps:
         """Return the steps of the agent for a flow, by interface; empty until they are fetched."""
-        return self._info.get(_steps_key(flow)) or {}
+        return _steps_key(flow).read(self._info) or {}
 
     def steps_refreshed_at(self, flow: str) -> str | None:
         """Return the time at which the steps were fetched, ISO 8601."""
-        return self._info.get(_refreshed_key(flow))
+        return _refreshed_key(flow).read(self._info)
 
     @property
     def versions(self) -> dict[str, str]:
         """The versions of the hardware managers that offered the steps; sent back to the agent with every step."""
-        return self._info.get(_VERSIONS) or {}
+        return _VERSIONS.read(self._info) or {}
 
 
 class AgentMemory(KnownAgent):
@@ -149,25 +155,25 @@ class AgentMemory(KnownAgent):
         """Store the fields of a heartbeat and its time."""
         for field, key in _STORED.items():
             if (said := beat.get(field)) is not None:
-                self._node.set_driver_internal_info(key, plain_text(said) if field in _FREE_TEXT else said)
+                key.set(self._node, plain_text(said) if field in _FREE_TEXT else said)
         self.record_contact(self._node.now())
 
     def record_contact(self, now: datetime) -> None:
         """Store the time of a contact with the ramdisk; ``now`` is UTC without time zone."""
-        self._node.set_driver_internal_info(_LAST_HEARTBEAT, now.isoformat())
+        _LAST_HEARTBEAT.set(self._node, now.isoformat())
 
     def store_token(self, token: str, source: str | None) -> None:
         """Store the token issued to a ramdisk, and its address if that is certain."""
-        self._node.set_driver_internal_info(_TOKEN, token)
+        _TOKEN.set(self._node, token)
         if source:
-            self._node.set_driver_internal_info(_TOKEN_SOURCE, source)
+            _TOKEN_SOURCE.set(self._node, source)
         else:
             self._drop(_TOKEN_SOURCE)
 
     def store_built_in_token(self, token: str) -> None:
         """Store a token that is built into the image which the machine boots; no look-up is issued another one."""
         self.store_token(token, None)
-        self._node.set_driver_internal_info(_PREGENERATED, True)
+        _PREGENERATED.set(self._node, True)
 
     def drop_token(self) -> None:
         """Drop a token that did not reach a ramdisk."""
@@ -188,7 +194,7 @@ class AgentMemory(KnownAgent):
     def forget_on_restart(self) -> None:
         """Drop the agent, which ends with the machine; a token built into its image stays valid."""
         self._drop(_URL, _TOKEN_SOURCE)
-        if not self._info.get(_PREGENERATED):
+        if not _PREGENERATED.read(self._info):
             self._drop(_TOKEN)
 
     def store_steps(self, flow: str, by_manager: Mapping[str, Iterable[Mapping[str, Any]]], versions: Any) -> None:
@@ -197,26 +203,26 @@ class AgentMemory(KnownAgent):
         for steps in by_manager.values():
             for step in steps:
                 by_interface.setdefault(str(step["interface"]), []).append(dict(step))
-        self._node.set_driver_internal_info(_steps_key(flow), by_interface)
-        self._node.set_driver_internal_info(_refreshed_key(flow), self._node.now().isoformat())
-        self._node.set_driver_internal_info(_VERSIONS, dict(versions or {}))
+        _steps_key(flow).set(self._node, by_interface)
+        _refreshed_key(flow).set(self._node, self._node.now().isoformat())
+        _VERSIONS.set(self._node, dict(versions or {}))
 
     def set_erasure_options(self, options: Mapping[str, Any]) -> None:
         """Store the options of [deploy] about erasing disks in the keys that the agent reads."""
         for key, option in _ERASURE.items():
-            self._node.set_driver_internal_info(key, options[option])
+            key.set(self._node, options[option])
 
-    def _drop(self, *keys: str) -> None:
+    def _drop(self, *keys: InternalKey[Any]) -> None:
         for key in keys:
-            self._node.del_driver_internal_info(key)
+            key.delete(self._node)
 
 
-def _steps_key(flow: str) -> str:
-    return f"agent_cached_{flow}_steps"
+def _steps_key(flow: str) -> InternalKey[Steps]:
+    return InternalKey(f"agent_cached_{flow}_steps", dict, "The steps that the agent offers, by interface.")
 
 
-def _refreshed_key(flow: str) -> str:
-    return f"{_steps_key(flow)}_refreshed"
+def _refreshed_key(flow: str) -> InternalKey[str]:
+    return InternalKey(f"{_steps_key(flow).name}_refreshed", str, "When these steps were fetched.")
 
 
 # States in which a ramdisk may be idle.

@@ -11,11 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from ironic.core import syntax
+from ironic.core.internal_keys import InternalKey, Record
 
-_HOST: Final = "vnc_host"
-_PORT: Final = "vnc_port"
-TOKEN: Final = "novnc_secret_token"
-_CREATED: Final = "novnc_secret_token_created"
+_HOST: Final = InternalKey("vnc_host", str, "The host of the screen of a graphical console that is open.")
+_PORT: Final = InternalKey("vnc_port", int, "Its port.")
+TOKEN: Final = InternalKey("novnc_secret_token", str, "The token of who may see it; masked in answers.")
+_CREATED: Final = InternalKey("novnc_secret_token_created", str, "When the token was made.")
 
 KEYS: Final = (_HOST, _PORT, TOKEN, _CREATED)
 
@@ -37,15 +38,18 @@ class ConsoleAccess:
     @classmethod
     def of(cls, internal_info: Mapping[str, Any]) -> Self | None:
         """Return the access that ``driver_internal_info`` has; None when no console is open."""
-        host, port, token, written = (internal_info.get(key) for key in KEYS)
-        created = syntax.moment_of(written)
-        if not (isinstance(host, str) and isinstance(port, int) and isinstance(token, str) and token and created):
+        host, port, token = _HOST.read(internal_info), _PORT.read(internal_info), TOKEN.read(internal_info)
+        created = syntax.moment_of(_CREATED.read(internal_info))
+        if host is None or port is None or not token or created is None:
             return None
         return cls(host, port, token, created)
 
-    def as_internal_info(self) -> dict[str, object]:
-        """Return what is kept of it."""
-        return dict(zip(KEYS, (self.host, self.port, self.token, self.created.isoformat()), strict=True))
+    def put(self, node: Record) -> None:
+        """Put the access on its node; the caller saves the node."""
+        _HOST.set(node, self.host)
+        _PORT.set(node, self.port)
+        TOKEN.set(node, self.token)
+        _CREATED.set(node, self.created.isoformat())
 
     def is_over(self, now: datetime, seconds: float) -> bool:
         """Return whether a token that is valid for so many seconds has expired."""
@@ -55,3 +59,9 @@ class ConsoleAccess:
         """Return whether a token is the right one and has not expired; it takes the same time for every token."""
         is_same = secrets.compare_digest(token.encode(errors="replace"), self.token.encode())
         return is_same and not self.is_over(now, seconds)
+
+
+def forget(node: Record) -> None:
+    """Remove the access from a node; the caller saves the node."""
+    for key in KEYS:
+        key.delete(node)

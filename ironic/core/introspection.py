@@ -7,24 +7,16 @@ its key there. Source: doc/contract/inspection.md#api-of-the-standalone-inspecto
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
+from ironic.core.internal_keys import InternalKey, Record
 from ironic.core.values import show_time
 
-_KEY: Final = "introspection"
+_KEY: Final = InternalKey("introspection", dict[str, Any], "When the last inspection began, and what it does.")
 
 STARTING: Final = "starting"
 PROCESSING: Final = "processing"
 REAPPLYING: Final = "reapplying"
-
-
-class Record(Protocol):
-    """The part of a node record that is used here."""
-
-    @property
-    def driver_internal_info(self) -> Any: ...
-
-    def set_driver_internal_info(self, key: str, value: Any) -> Any: ...
 
 
 class Introspection(NamedTuple):
@@ -37,20 +29,19 @@ class Introspection(NamedTuple):
 
 def of(info: Mapping[str, Any]) -> Introspection:
     """Return what driver_internal_info holds of the last inspection."""
-    found = info.get(_KEY)
-    return Introspection(**found) if isinstance(found, dict) else Introspection()
+    return Introspection(**(_KEY.read(info) or {}))
 
 
 def begin(node: Record, now: datetime, *, stage: str = STARTING, boots_itself: bool = False) -> None:
     """Set that an inspection begins; the caller saves the node."""
-    node.set_driver_internal_info(_KEY, Introspection(show_time(now), stage, boots_itself)._asdict())
+    _KEY.set(node, Introspection(show_time(now), stage, boots_itself)._asdict())
 
 
 def process(node: Record) -> None:
     """Set that the data of the ramdisk are processed; the caller saves the node."""
-    node.set_driver_internal_info(_KEY, of(node.driver_internal_info)._replace(stage=PROCESSING)._asdict())
+    _KEY.set(node, of(node.driver_internal_info)._replace(stage=PROCESSING)._asdict())
 
 
 def end(node: Record) -> None:
     """Set that the inspection has ended; the caller saves the node."""
-    node.set_driver_internal_info(_KEY, of(node.driver_internal_info)._replace(boots_itself=False)._asdict())
+    _KEY.set(node, of(node.driver_internal_info)._replace(boots_itself=False)._asdict())

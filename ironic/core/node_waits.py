@@ -13,13 +13,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Protocol, TypeVar, get_type_hints
 
-from ironic.core import secrets, syntax
+from ironic.core import internal_keys, secrets, syntax
 from ironic.core.flow import in_state
+from ironic.core.internal_keys import InternalKey
 from ironic.core.step_cursor import StepCursor
 
-# Keys of driver_internal_info: the kinds of the open waits with their words, and what a user reads.
-KEY: Final = "waits"
-WORDS: Final = "waiting_for"
+KEY: Final = InternalKey("waits", list[Any], "The kinds of what the node waits for, with their words.")
+WORDS: Final = InternalKey("waiting_for", str, "What it waits for now, and until when, for people.")
 _LONGEST: Final = 300
 
 M = TypeVar("M")
@@ -68,7 +68,7 @@ class NodeWait:
         return other is not None and (self.since, self.changed) == (other.since, other.changed)
 
 
-class Record(Protocol):
+class Record(internal_keys.Record, Protocol):
     """The part of a node record that is used here."""
 
     pending_waits: Mapping[str, NodeWait | None]
@@ -76,17 +76,10 @@ class Record(Protocol):
     @property
     def provision_state(self) -> str: ...
 
-    @property
-    def driver_internal_info(self) -> Any: ...
-
-    def set_driver_internal_info(self, key: str, value: Any) -> Any: ...
-
-    def del_driver_internal_info(self, key: str) -> Any: ...
-
 
 def open_kinds(node: Record) -> list[str]:
     """Return the kinds of what a node waits for, the innermost last."""
-    return [kind for kind, _ in node.driver_internal_info.get(KEY) or ()]
+    return [kind for kind, _ in KEY.of(node) or ()]
 
 
 def is_open(node: Record, kind: str) -> bool:
@@ -97,7 +90,7 @@ def is_open(node: Record, kind: str) -> bool:
 def put(node: Record, wait: NodeWait) -> None:
     """Begin a wait, or replace the one of its kind; the caller saves the node."""
     node.pending_waits = {**node.pending_waits, wait.kind: wait}
-    listed = [list(each) for each in node.driver_internal_info.get(KEY) or ()]
+    listed = [list(each) for each in KEY.of(node) or ()]
     for each in listed:
         if each[0] == wait.kind:
             each[1] = wait.text
@@ -109,7 +102,7 @@ def put(node: Record, wait: NodeWait) -> None:
 
 def end(node: Record, kind: str) -> bool:
     """End the wait of a kind; return whether there was one. The caller saves the node."""
-    listed = node.driver_internal_info.get(KEY) or []
+    listed = KEY.of(node) or []
     left = [each for each in listed if each[0] != kind]
     if len(left) == len(listed):
         return False
@@ -126,11 +119,11 @@ def end_all(node: Record) -> None:
 
 def _list(node: Record, listed: list[Any]) -> None:
     if listed:
-        node.set_driver_internal_info(KEY, listed)
-        node.set_driver_internal_info(WORDS, listed[-1][1])
+        KEY.set(node, listed)
+        WORDS.set(node, listed[-1][1])
     else:
-        node.del_driver_internal_info(KEY)
-        node.del_driver_internal_info(WORDS)
+        KEY.delete(node)
+        WORDS.delete(node)
 
 
 def say(node: Record, text: str | None) -> None:
@@ -138,15 +131,14 @@ def say(node: Record, text: str | None) -> None:
     if open_kinds(node):
         return
     if text is not None:
-        node.set_driver_internal_info(WORDS, secrets.masked_text(text))
-    elif WORDS in node.driver_internal_info:
-        node.del_driver_internal_info(WORDS)
+        WORDS.set(node, secrets.masked_text(text))
+    else:
+        WORDS.delete(node)
 
 
 def text_of(node: Record) -> str | None:
     """Return what a node waits for, innermost, as people read it."""
-    found = node.driver_internal_info.get(WORDS)
-    return found if isinstance(found, str) and found else None
+    return WORDS.of(node) or None
 
 
 def shown(moment: datetime) -> str:

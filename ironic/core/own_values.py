@@ -6,29 +6,25 @@ What stood there before is remembered on the node. A value that a user has chang
 from collections.abc import Mapping
 from typing import Final, Literal, Protocol, TypeAlias
 
-from ironic.core import syntax
+from ironic.core import internal_keys, syntax
+from ironic.core.internal_keys import InternalKey
 
 Record: TypeAlias = Literal["instance_info", "properties"]
 
-# Key in driver_internal_info: by record and name, [what was written, what stood there], the latter only if something
-# did.
-_OWN: Final = "own_values"
+_OWN: Final = InternalKey(
+    "own_values",
+    dict[str, list[object]],
+    "By record and name, what the service wrote there, and what stood there if something did.",
+)
 
 _CAPABILITIES: Final = "capabilities"
 
 
-class Node(Protocol):
+class Node(internal_keys.Record, Protocol):
     """A node whose records can be changed."""
 
     instance_info: dict[str, object]
     properties: dict[str, object]
-    driver_internal_info: dict[str, object]
-
-    def set_driver_internal_info(self, key: str, value: object) -> None:
-        """Set one key."""
-
-    def del_driver_internal_info(self, key: str) -> object:
-        """Delete one key."""
 
 
 def write(node: Node, record: Record, name: str, value: object) -> None:
@@ -61,8 +57,8 @@ def drop_capability(node: Node, record: Record, name: str, value: str) -> None:
 def take_back(node: Node, record: Record) -> None:
     """Put back what stood in a record before the service wrote to it; the caller saves the node."""
     values: dict[str, object] = getattr(node, record)
-    kept: dict[str, object] = {}
-    for path, own in _own(node).items():
+    kept: dict[str, list[object]] = {}
+    for path, own in (_OWN.of(node) or {}).items():
         at, _, name = path.partition(".")
         if at != record:
             kept[path] = own
@@ -71,23 +67,19 @@ def take_back(node: Node, record: Record) -> None:
         else:
             _restore(values, name, own)
     if kept:
-        node.set_driver_internal_info(_OWN, kept)
+        _OWN.set(node, kept)
     else:
-        node.del_driver_internal_info(_OWN)
-
-
-def _own(node: Node) -> Mapping[str, list[object]]:
-    own = (node.driver_internal_info or {}).get(_OWN)
-    return own if isinstance(own, Mapping) else {}
+        _OWN.delete(node)
 
 
 def _remember(node: Node, path: str, value: object, values: Mapping[str, object]) -> None:
-    name, known = path.rpartition(".")[2], _own(node).get(path)
+    name, own = path.rpartition(".")[2], _OWN.of(node) or {}
+    known = own.get(path)
     if known is not None and name in values and values[name] == known[0]:
         former = known[1:]  # what stands there is the service's own
     else:
         former = [values[name]] if name in values else []
-    node.set_driver_internal_info(_OWN, {**_own(node), path: [value, *former]})
+    _OWN.set(node, {**own, path: [value, *former]})
 
 
 def _restore(values: dict[str, object], name: str, own: list[object]) -> None:

@@ -13,23 +13,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 from ironic.core.flow import Flow
+from ironic.core.internal_keys import Record
 from ironic.core.steps import Step, parse_all
 
 Document = Mapping[str, Any]
-
-
-class Record(Protocol):
-    """The part of a node record that is used here."""
-
-    @property
-    def driver_internal_info(self) -> Any: ...
-
-    def set_driver_internal_info(self, key: str, value: Any) -> Any: ...
-
-    def del_driver_internal_info(self, key: str) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

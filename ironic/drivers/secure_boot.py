@@ -8,6 +8,7 @@ import logging
 from typing import Final
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers import instance_capabilities
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.task import Task
@@ -35,8 +36,9 @@ def require(task: Task) -> None:
         raise _impossible(task) from error
 
 
-# Key in driver_internal_info: secure boot is on for the instance, whatever its user writes into instance_info later.
-_IS_ON: Final = "secure_boot_of_instance"
+_IS_ON: Final = InternalKey(
+    "secure_boot_of_instance", bool, "Secure boot is on for the instance, whatever instance_info says now."
+)
 
 
 def turn_former_off(task: Task) -> None:
@@ -49,13 +51,13 @@ def turn_on(task: Task) -> None:
     """Turn secure boot on if the instance requests it; the caller saves the node."""
     if instance_capabilities.requests_secure_boot(task.node):
         _set(task, True)
-        task.node.set_driver_internal_info(_IS_ON, True)
+        _IS_ON.set(task.node, True)
 
 
 def turn_off(task: Task) -> None:
     """Turn off what `turn_on` turned on, or what the instance requests; the caller saves the node."""
     node = task.node
-    if not node.driver_internal_info.get(_IS_ON):
+    if not _IS_ON.of(node):
         try:
             if not instance_capabilities.requests_secure_boot(node):
                 return
@@ -67,11 +69,11 @@ def turn_off(task: Task) -> None:
         if _set(task, False) is ORDERED:
             # The next ramdisk's preparation looks whether it has taken effect.
             LOG.info("Node %s: secure boot is ordered off, which takes effect when the machine starts", node.uuid)
-            node.set_driver_internal_info(_IS_ON, True)
+            _IS_ON.set(node, True)
             return
     except UnsupportedDriverExtension as error:
         LOG.warning("Node %s: secure boot can't be turned off: %s. Check it by hand", node.uuid, error)
-    node.del_driver_internal_info(_IS_ON)
+    _IS_ON.delete(node)
 
 
 def _set(task: Task, state: bool) -> object:

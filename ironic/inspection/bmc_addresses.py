@@ -13,13 +13,16 @@ from typing import Final
 
 from ironic.core.allowed_addresses import plain_form
 from ironic.core.bmc_hosts import hosts, is_address
+from ironic.core.internal_keys import InternalKey
 from ironic.db import NodeRecord, Store
 
 LOG = logging.getLogger(__name__)
 
 Resolver = Callable[[str], Iterable[str]]
 
-KEY: Final = "lookup_bmc_addresses"
+_ADDRESSES: Final = InternalKey(
+    "lookup_bmc_addresses", list[str], "The addresses of its BMC by which the ramdisk of an inspection finds it."
+)
 
 
 def system_resolver(host: str) -> list[str]:
@@ -69,9 +72,9 @@ def forms(address: str) -> list[str]:
 def remember(store: Store, node: NodeRecord, addresses: list[str]) -> None:
     """Store the addresses for look-ups and save the node, in one transaction; TakenOver when the node is lost."""
     if addresses:
-        node.set_driver_internal_info(KEY, addresses)
+        _ADDRESSES.set(node, addresses)
     else:
-        node.del_driver_internal_info(KEY)
+        _ADDRESSES.delete(node)
 
     def write(_connection: object) -> None:
         if not node.stored_changes():

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from ironic.core.agent_callbacks import are_two_machines
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.flow import INSPECT
+from ironic.core.internal_keys import InternalKey
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
@@ -27,8 +28,8 @@ LOG = logging.getLogger(__name__)
 
 PARAMETER: Final = "boot_token"
 
-_KEY: Final = "inspection_boot_token"
-_SHOWN: Final = "inspection_report_is_proven"
+_KEY: Final = InternalKey("inspection_boot_token", str, "What the ramdisk of an inspection shows; masked in answers.")
+_SHOWN: Final = InternalKey("inspection_report_is_proven", bool, "Its report came with that token.")
 _BYTES: Final = 32
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -36,7 +37,7 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 def issue(node: "NodeRecord") -> str:
     """Create, set and return a new token; the caller saves the node before it boots."""
     token = secrets.token_urlsafe(_BYTES)
-    node.set_driver_internal_info(_KEY, token)
+    _KEY.set(node, token)
     return token
 
 
@@ -50,30 +51,30 @@ def holder(store: "Store", shown: str) -> str | None:
 
 def use_up(node: "NodeRecord") -> None:
     """Remove the token and note that the current data came with it; the caller saves the node."""
-    if node.del_driver_internal_info(_KEY):
-        node.set_driver_internal_info(_SHOWN, True)
+    if _KEY.delete(node):
+        _SHOWN.set(node, True)
 
 
 def forget(node: "NodeRecord") -> None:
     """Remove the token and the note about it; the caller saves the node."""
     for key in (_KEY, _SHOWN):
-        node.del_driver_internal_info(key)
+        key.delete(node)
 
 
 def is_required(memory: Mapping[str, object]) -> bool:
     """Return whether a node with this driver_internal_info accepts data with its token only."""
-    return memory.get(_KEY) is not None
+    return _KEY.read(memory) is not None
 
 
 def was_shown(memory: Mapping[str, object]) -> bool:
     """Return whether the data in process came with the node's token."""
-    return bool(memory.get(_SHOWN))
+    return bool(_SHOWN.read(memory))
 
 
 def matches(memory: Mapping[str, object], shown: str) -> bool:
     """Return whether this is the node's token, or the node has none; the comparison takes constant time."""
-    expected = memory.get(_KEY)
-    return expected is None or hmac.compare_digest(str(expected).encode(), shown.encode())
+    expected = _KEY.read(memory)
+    return expected is None or hmac.compare_digest(expected.encode(), shown.encode())
 
 
 def sender_objection(memory: Mapping[str, object], *, shown: str, source: str | None, node: str) -> str | None:

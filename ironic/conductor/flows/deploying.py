@@ -17,6 +17,7 @@ from ironic.conf import CONF
 from ironic.core import flow, node_rules, own_values
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import Conflict, InvalidParameterValue
+from ironic.core.internal_keys import InternalKey
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, deploy_plan, parse_all
 from ironic.drivers import fast_track, secure_boot, volumes
@@ -56,8 +57,7 @@ def start(
     task.process_event(event, callback=engine.begin, call_args=(task, DEPLOY))
 
 
-# Key in driver_internal_info: the lessee was set by a deployment and is removed with the instance.
-_IS_LEASED: Final = "automatic_lessee"
+_IS_LEASED: Final = InternalKey("automatic_lessee", bool, "The lessee was set by the deployment, and goes with it.")
 _LONGEST_PROJECT: Final = 255
 
 
@@ -74,14 +74,14 @@ def _lease(task: TaskManager) -> None:
             err=f"project_id in instance_info of node {node.uuid} can't be its lessee; it must be the ID of a project."
         )
     node.lessee = project
-    node.set_driver_internal_info(_IS_LEASED, True)
+    _IS_LEASED.set(node, True)
 
 
 def end_lease(task: TaskManager) -> None:
     """Remove a lessee that a deployment has set; the caller saves the node."""
-    if task.node.driver_internal_info.get(_IS_LEASED):
+    if _IS_LEASED.of(task.node):
         task.node.lessee = None
-        task.node.del_driver_internal_info(_IS_LEASED)
+        _IS_LEASED.delete(task.node)
 
 
 def restore_interface(task: TaskManager) -> None:

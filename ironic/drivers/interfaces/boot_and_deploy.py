@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers.contract_types import Node, Task
 from ironic.drivers.interfaces.base_interface import BaseInterface, unsupported
 from ironic.drivers.step_declarations import StepEnd, StepKind
@@ -123,9 +124,10 @@ class InspectInterface(BaseInterface[Task]):
         raise unsupported(task, "reapply_inspection")
 
 
-# Key in driver_internal_info: the deploy interface that is replaced until the instance is deleted.
-ORIGINAL: Final = "original_deploy_interface"
-_REPLACEMENT: Final = "detected_deploy_interface"
+ORIGINAL: Final = InternalKey(
+    "original_deploy_interface", str, "The deploy interface that is replaced until the instance is deleted."
+)
+_REPLACEMENT: Final = InternalKey("detected_deploy_interface", str, "The one in its place.")
 
 
 class DeployInterface(BaseInterface[Task]):
@@ -221,18 +223,16 @@ class DeployInterface(BaseInterface[Task]):
 
     def restore_interface(self, task: Task) -> None:
         """Undo :meth:`switch_interface`, unless a user has set another interface since; the caller saves the node."""
-        memory = task.node.driver_internal_info
-        original = memory.get(ORIGINAL)
-        if original and memory.get(_REPLACEMENT, _current(task.node)) == _current(task.node):
-            _set_current(task.node, original)
-        for key in (ORIGINAL, _REPLACEMENT):
-            task.node.del_driver_internal_info(key)
+        node = task.node
+        original, replacement = ORIGINAL.delete(node), _REPLACEMENT.delete(node)
+        if original and replacement in (None, _current(node)):
+            _set_current(node, original)
 
 
 def replace_interface(node: Node, name: str) -> None:
     """Set another deploy interface until the original one is restored; the caller saves the node."""
-    node.set_driver_internal_info(ORIGINAL, _current(node))
-    node.set_driver_internal_info(_REPLACEMENT, name)
+    ORIGINAL.set(node, str(_current(node)))
+    _REPLACEMENT.set(node, name)
     _set_current(node, name)
 
 

@@ -14,6 +14,7 @@ from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Console, Lights
 from ironic.core.clock import Clock
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers import boot_devices, indicators, volumes
 from ironic.drivers.interfaces import (
     BIOSInterface,
@@ -100,9 +101,9 @@ class FakePower(NoProperties, PowerInterface):
         return list(states.POWER_TARGET)
 
 
-_BOOT_DEVICE: Final = "fake_boot_device"
+_BOOT_DEVICE: Final = InternalKey("fake_boot_device", dict[str, Any], "The boot device of a fake machine.")
 # Images in virtual drives: type of drive -> URL.
-_DRIVES: Final = "fake_virtual_media"
+_DRIVES: Final = InternalKey("fake_virtual_media", dict[str, str], "The images in the drives of a fake machine.")
 
 _LIGHTS: Final[dict[str, dict[str, Any]]] = {
     indicators.CHASSIS: {"led-0": {"readonly": True, "states": [indicators.OFF, indicators.ON]}},
@@ -122,13 +123,13 @@ class FakeManagement(NoProperties, ManagementInterface):
         if device not in self.get_supported_boot_devices(task):
             raise InvalidParameterValue(err=f"Node {task.node.uuid} can't boot from {device!r}, only from pxe.")
         simulate_delay(task.clock, "management")
-        task.node.set_driver_internal_info(_BOOT_DEVICE, {"boot_device": device, "persistent": persistent})
+        _BOOT_DEVICE.set(task.node, {"boot_device": device, "persistent": persistent})
         task.node.save()
 
     def get_boot_device(self, task: Task) -> BootDevice:
         simulate_delay(task.clock, "management")
-        remembered: BootDevice | None = task.node.driver_internal_info.get(_BOOT_DEVICE)
-        return remembered or {"boot_device": boot_devices.PXE, "persistent": False}
+        remembered = _BOOT_DEVICE.of(task.node) or {"boot_device": boot_devices.PXE, "persistent": False}
+        return {"boot_device": remembered["boot_device"], "persistent": remembered["persistent"]}
 
     def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         simulate_delay(task.clock, "management")
@@ -149,15 +150,15 @@ class FakeManagement(NoProperties, ManagementInterface):
 
     def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
         simulate_delay(task.clock, "management")
-        images = task.node.driver_internal_info.get(_DRIVES) or {}
-        task.node.set_driver_internal_info(_DRIVES, {**images, device_type: image_url})
+        images = _DRIVES.of(task.node) or {}
+        _DRIVES.set(task.node, {**images, device_type: image_url})
         task.node.save()
 
     def detach_virtual_media(self, task: Task, device_types: Sequence[str] | None = None) -> None:
         simulate_delay(task.clock, "management")
-        images = task.node.driver_internal_info.get(_DRIVES) or {}
+        images = _DRIVES.of(task.node) or {}
         kept = {drive: url for drive, url in images.items() if device_types is not None and drive not in device_types}
-        task.node.set_driver_internal_info(_DRIVES, kept)
+        _DRIVES.set(task.node, kept)
         task.node.save()
 
 
@@ -228,7 +229,7 @@ class FakeRescue(NoProperties, RescueInterface):
         return states.ACTIVE
 
 
-_BIOS_SETTINGS: Final = "fake_bios"
+_BIOS_SETTINGS: Final = InternalKey("fake_bios", dict[Any, Any], "The changed BIOS settings of a fake machine.")
 
 
 class FakeBIOS(NoProperties, BIOSInterface):
@@ -247,7 +248,7 @@ class FakeBIOS(NoProperties, BIOSInterface):
                 err=f"BIOS settings for node {task.node.uuid} must be a list, each with name and value."
             ) from error
         simulate_delay(task.clock, "bios")
-        task.node.set_driver_internal_info(_BIOS_SETTINGS, {**self._settings(task), **changes})
+        _BIOS_SETTINGS.set(task.node, {**self._settings(task), **changes})
         task.node.save()
         return None
 
@@ -256,7 +257,7 @@ class FakeBIOS(NoProperties, BIOSInterface):
     @service_step(priority=0)
     def factory_reset(self, task: Task) -> str | None:
         simulate_delay(task.clock, "bios")
-        task.node.del_driver_internal_info(_BIOS_SETTINGS)
+        _BIOS_SETTINGS.delete(task.node)
         task.node.save()
         self._store(task)
         return None
@@ -265,7 +266,7 @@ class FakeBIOS(NoProperties, BIOSInterface):
     def cache_bios_settings(self, task: Task) -> None:
         """Store the simulated settings in the table of BIOS settings."""
         simulate_delay(task.clock, "bios")
-        if _BIOS_SETTINGS in task.node.driver_internal_info:
+        if _BIOS_SETTINGS.of(task.node) is not None:
             self._store(task)
 
     def _store(self, task: Task) -> None:
@@ -275,10 +276,12 @@ class FakeBIOS(NoProperties, BIOSInterface):
             task.store.bios_settings.sync(task.node.id, settings)
 
     def _settings(self, task: Task) -> dict[str, object]:
-        return dict(task.node.driver_internal_info.get(_BIOS_SETTINGS) or {})
+        return dict(_BIOS_SETTINGS.of(task.node) or {})
 
 
-_FIRMWARE_UPDATES: Final = "fake_firmware"
+_FIRMWARE_UPDATES: Final = InternalKey(
+    "fake_firmware", dict[Any, Any], "The versions that the firmware of a fake machine was updated to."
+)
 _LONGEST_VERSION: Final = 255
 
 
@@ -298,15 +301,15 @@ class FakeFirmware(NoProperties, FirmwareInterface):
                 err=f"Firmware updates for node {task.node.uuid} must be a list, each with component and url."
             ) from error
         simulate_delay(task.clock, "firmware")
-        known = task.node.driver_internal_info.get(_FIRMWARE_UPDATES) or {}
-        task.node.set_driver_internal_info(_FIRMWARE_UPDATES, {**known, **updates})
+        known = _FIRMWARE_UPDATES.of(task.node) or {}
+        _FIRMWARE_UPDATES.set(task.node, {**known, **updates})
         task.node.save()
         return None
 
     def cache_firmware_components(self, task: Task) -> None:
         """Store the version of each component: that of its last update."""
         simulate_delay(task.clock, "firmware")
-        updates = task.node.driver_internal_info.get(_FIRMWARE_UPDATES) or {}
+        updates = _FIRMWARE_UPDATES.of(task.node) or {}
         if not updates:
             return
         components = []
@@ -347,7 +350,7 @@ class FakeRAID(RAIDInterface):
         return None
 
 
-_ATTACHED: Final = "fake_attached_volumes"
+_ATTACHED: Final = InternalKey("fake_attached_volumes", list[str], "The volumes of a fake machine.")
 
 
 class FakeStorage(NoProperties, StorageInterface):
@@ -357,13 +360,12 @@ class FakeStorage(NoProperties, StorageInterface):
         simulate_delay(task.clock, "storage")
         targets = task.store.volume_targets.rows(("volume_id",), filters={"node_id": task.node.id})
         if targets:
-            task.node.set_driver_internal_info(_ATTACHED, [volume_id for (volume_id,) in targets])
+            _ATTACHED.set(task.node, [volume_id for (volume_id,) in targets])
             task.node.save()
 
     def detach_volumes(self, task: Task) -> None:
         simulate_delay(task.clock, "storage")
-        if _ATTACHED in task.node.driver_internal_info:
-            task.node.del_driver_internal_info(_ATTACHED)
+        if _ATTACHED.delete(task.node) is not None:
             task.node.save()
 
     def should_write_image(self, task: Task) -> bool:

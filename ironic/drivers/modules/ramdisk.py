@@ -78,7 +78,7 @@ class RamdiskDeploy(AgentBase):
     def restore_interface(self, task: Task) -> None:
         """Restore the interface that was replaced by this one; earlier releases have left their boot option."""
         node = task.node
-        if node.provision_state == states.ACTIVE and node.driver_internal_info.get(ORIGINAL):
+        if node.provision_state == states.ACTIVE and ORIGINAL.of(node):
             own_values.drop_capability(node, "instance_info", "boot_option", BOOT_OPTION)
         super().restore_interface(task)
 

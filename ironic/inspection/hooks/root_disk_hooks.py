@@ -14,6 +14,7 @@ import orjson
 from ironic.conf import CONF
 from ironic.core import root_device_hints
 from ironic.core.errors import HardwareInspectionFailure, IronicError
+from ironic.core.internal_keys import InternalKey
 from ironic.core.root_device_hints import GIB
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
@@ -27,7 +28,11 @@ Disk = Mapping[str, object]
 
 _HINTS: Final = "root_device"
 _SKIPPED: Final = "skip_block_devices"
-_REMEMBERED: Final = "raid_device_serials"
+_REMEMBERED: Final = InternalKey(
+    "raid_device_serials",
+    list[str],
+    "The serial numbers of its disks at the last inspection, if no inventory is kept.",
+)
 # Bytes; what is less is a size in another unit.
 _SMALLEST: Final = 1 << 20
 # Values of disks that are compared with hints, of which there may be 128: together they take a second.
@@ -116,7 +121,7 @@ class RaidDevice(InspectionHook):
             )
             return
         if not inventory_storage.backend_from_conf().remembers:
-            task.node.set_driver_internal_info(_REMEMBERED, found)
+            _REMEMBERED.set(task.node, found)
         if task.node.properties.get(_HINTS):
             LOG.info("Node %s has root device hints already; they are kept", task.node.uuid)
         elif before is not None and (serial := new_serial(before, found)):
@@ -145,8 +150,7 @@ def _previous_serials(task: StagedTask) -> list[str] | None:
     """Return the serial numbers of the last inspection, None when there was none."""
     backend = inventory_storage.backend_from_conf()
     if not backend.remembers:
-        remembered = task.node.driver_internal_info.get(_REMEMBERED)
-        return remembered if isinstance(remembered, list) else None
+        return _REMEMBERED.of(task.node)
     try:
         texts = backend.texts(task.store, task.node.id, task.node.uuid)
     except IronicError as error:

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.internal_keys import InternalKey
 from ironic.core.local_paths import names_file
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers.modules.agent import partition_images, published_images
@@ -36,9 +37,10 @@ PROPERTIES: Final = {
 _DOWNLOAD_SOURCES: Final = ("http", "local", "swift")
 _SCHEMES: Final = ("http", "https", "file")
 
-# Keys in driver_internal_info.
-_IMAGE_INFO: Final = "agent_image_info"
-_IS_WHOLE_DISK: Final = "is_whole_disk_image"
+_IMAGE_INFO: Final = InternalKey(
+    "agent_image_info", dict[str, Any], "The image, as the agent is to write it, without a login of its server."
+)
+_IS_WHOLE_DISK: Final = InternalKey("is_whole_disk_image", bool, "The image is that of a whole disk.")
 
 # Length in hexadecimal digits -> algorithm.
 _ALGORITHMS: Final = {32: "md5", 64: "sha256", 128: "sha512"}
@@ -107,13 +109,13 @@ def prepare_image(node: Node) -> None:
         described["no_proxy"] = node.driver_info["image_no_proxy"]
     if is_partition:
         described |= partition_images.partition_layout(node)
-    node.set_driver_internal_info(_IMAGE_INFO, described)
-    node.set_driver_internal_info(_IS_WHOLE_DISK, not is_partition)
+    _IMAGE_INFO.set(node, described)
+    _IS_WHOLE_DISK.set(node, not is_partition)
 
 
 def image_info_of(node: Node) -> dict[str, object]:
     """Return the stored description of the image, with the credentials for its server."""
-    found = node.driver_internal_info.get(_IMAGE_INFO)
+    found = _IMAGE_INFO.of(node)
     if not found:
         raise MissingParameterValue(err=f"The image of node {node.uuid} was not prepared; deploy the node again.")
     return {**found, **({} if is_published_here(node) else image_servers.for_agent(node.instance_info))}
@@ -122,13 +124,13 @@ def image_info_of(node: Node) -> dict[str, object]:
 def withdraw_image(node: Node) -> None:
     """Remove the published image after it was written; the caller saves the node."""
     published_images.withdraw(node)
-    node.del_driver_internal_info(_IMAGE_INFO)
+    _IMAGE_INFO.delete(node)
 
 
 def forget_image(node: Node) -> None:
     """Remove the published image and all that is stored about it; the caller saves the node."""
     withdraw_image(node)
-    node.del_driver_internal_info(_IS_WHOLE_DISK)
+    _IS_WHOLE_DISK.delete(node)
 
 
 # Its checksum

@@ -14,6 +14,7 @@ from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import AgentCommandTimeout
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers import boot_devices, instance_capabilities
 from ironic.drivers.modules.agent.agent_client import RUNNING, Agent
 from ironic.drivers.task import Node
@@ -27,8 +28,8 @@ _FILE_SYSTEM: Final = re.compile(r"[a-z][a-z0-9]{1,15}")
 
 _INSTALLATION: Final = "install_bootloader"
 # When the agent began with it.
-_BEGAN: Final = "boot_loader_began_at"
-_IS_INSTALLED: Final = "boot_loader_installed"
+_BEGAN: Final = InternalKey("boot_loader_began_at", str, "When the agent began to install the boot loader.")
+_IS_INSTALLED: Final = InternalKey("boot_loader_installed", bool, "The boot loader of the instance is installed.")
 
 # Names of partitions in the agent's answer -> parameters of its command.
 _LOADER_PARTITIONS: Final = {
@@ -126,7 +127,7 @@ def install_boot_loader(node: Node) -> bool:
     mode = instance_capabilities.boot_mode(node)
     if mode != boot_devices.UEFI and not is_partition_image(node):
         return True
-    if node.driver_internal_info.get(_IS_INSTALLED):
+    if _IS_INSTALLED.of(node):
         return True
     agent = Agent(node)
     last = agent.commands()[-1:]
@@ -135,7 +136,7 @@ def install_boot_loader(node: Node) -> bool:
     else:
         answer = agent.execute("standby.get_partition_uuids")
         found = answer if isinstance(answer, Mapping) else {}
-        node.set_driver_internal_info(_BEGAN, node.now().isoformat())
+        _BEGAN.set(node, node.now().isoformat())
         command = agent.start(
             f"image.{_INSTALLATION}",
             **{parameter: found.get(name) for name, parameter in _LOADER_PARTITIONS.items()},
@@ -145,20 +146,19 @@ def install_boot_loader(node: Node) -> bool:
         if _is_overdue(node):
             raise AgentCommandTimeout(node=node.uuid, command=_INSTALLATION)
         return False
-    node.del_driver_internal_info(_BEGAN)
+    _BEGAN.delete(node)
     agent.result(command)
     # The step is repeated when the machine has to restart, which ends the agent.
-    node.set_driver_internal_info(_IS_INSTALLED, True)
+    _IS_INSTALLED.set(node, True)
     return True
 
 
 def forget_boot_loader(node: Node) -> None:
     """Forget that the boot loader is installed: the deployment goes on, or another one begins."""
-    if _IS_INSTALLED in node.driver_internal_info:
-        node.del_driver_internal_info(_IS_INSTALLED)
+    _IS_INSTALLED.delete(node)
 
 
 def _is_overdue(node: Node) -> bool:
-    began = syntax.moment_of(node.driver_internal_info.get(_BEGAN))
+    began = syntax.moment_of(_BEGAN.of(node))
     limit = timedelta(seconds=CONF.agent.command_wait_interval * CONF.agent.command_wait_attempts)
     return began is not None and node.now() - began > limit

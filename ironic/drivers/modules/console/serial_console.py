@@ -9,6 +9,7 @@ from ironic.core import syntax
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import MissingParameterValue
 from ironic.core.hardware_errors import ConsoleSubprocessFailed, NoFreeIPMITerminalPorts
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers.interfaces import ConsoleInterface
 from ironic.drivers.modules.console.console_ports import PORTS, is_free
 from ironic.drivers.modules.console.console_servers import SERVERS
@@ -17,8 +18,7 @@ from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
-# Key in driver_internal_info: the port that was chosen for the node.
-_PORT: Final = "allocated_ipmi_terminal_port"
+_PORT: Final = InternalKey("allocated_ipmi_terminal_port", int, "The port that was chosen for its serial console.")
 
 # Another program may take a free port before socat does; then the next one is tried.
 _MOST_ATTEMPTS: Final = 3
@@ -73,7 +73,7 @@ class SerialConsole(ConsoleInterface):
                     "Node %s: port %s was taken by another program, its console gets another", task.node.uuid, port
                 )
             else:
-                task.node.set_driver_internal_info(_PORT, port)
+                _PORT.set(task.node, port)
                 task.node.save()
                 return
         raise NoFreeIPMITerminalPorts(host=address, node=task.node.uuid)
@@ -88,14 +88,14 @@ class SerialConsole(ConsoleInterface):
 
     def get_console(self, task: Task) -> Console:
         """Return the address on which the console is offered; there is no login."""
-        port = self.own_port(task) or task.node.driver_internal_info.get(_PORT)
+        port = self.own_port(task) or _PORT.of(task.node)
         if port is None:
             return {}
         return {"type": "socat", "url": f"tcp://{syntax.host_in_url(str(CONF.console.socat_address))}:{port}"}
 
     def _release_port(self, task: Task) -> None:
-        port = task.node.driver_internal_info.get(_PORT)
+        port = _PORT.of(task.node)
         if port is not None:
             PORTS.release(port)
-            task.node.del_driver_internal_info(_PORT)
+            _PORT.delete(task.node)
             task.node.save()

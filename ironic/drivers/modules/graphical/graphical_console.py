@@ -7,9 +7,9 @@ from typing import Final
 from urllib.parse import quote
 
 from ironic.conf import CONF
-from ironic.core import syntax
+from ironic.core import console_tokens, syntax
 from ironic.core.bmc_readings import Console
-from ironic.core.console_tokens import KEYS, TOKEN, ConsoleAccess
+from ironic.core.console_tokens import TOKEN, ConsoleAccess
 from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import ConsoleInterface
 from ironic.drivers.modules.graphical import containers
@@ -38,16 +38,12 @@ class GraphicalConsole(ConsoleInterface):
     def start_console(self, task: Task) -> None:
         """Open the console, in the place of an earlier one, with a new token."""
         host, port = self._containers.start_container(task, self.app_name, self.app_info(task))
-        access = ConsoleAccess.granted(host, port, task.node.now())
-        for key, value in access.as_internal_info().items():
-            task.node.set_driver_internal_info(key, value)
+        ConsoleAccess.granted(host, port, task.node.now()).put(task.node)
         task.node.save()
 
     def stop_console(self, task: Task) -> None:
         """Close the console; its token is void from the beginning on."""
-        for key in KEYS:
-            if key in task.node.driver_internal_info:
-                task.node.del_driver_internal_info(key)
+        console_tokens.forget(task.node)
         task.node.save()
         self._containers.stop_container(task)
 
@@ -63,7 +59,7 @@ class GraphicalConsole(ConsoleInterface):
         purpose="closing a console whose token has expired",
         spacing=lambda: CONF.vnc.expire_console_session_interval,
         filters={"console_enabled": True, "reserved": False},
-        predicate=lambda node: TOKEN in node.driver_internal_info,
+        predicate=lambda node: TOKEN.of(node) is not None,
         shared_task=False,
     )
     def close_expired(self, task: Task, manager: object, context: object) -> None:

@@ -18,6 +18,7 @@ from ironic.conf import CONF
 from ironic.core import introspection, states
 from ironic.core.errors import InvalidParameterValue, TakenOver, UnsupportedDriverExtension
 from ironic.core.flow import INSPECT
+from ironic.core.internal_keys import InternalKey
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.core.syntax import machine_mac_of, reported_mac_of
 from ironic.drivers import boot_devices, fast_track
@@ -34,7 +35,7 @@ from ironic.services.row_limits import check_found_ports
 LOG = logging.getLogger(__name__)
 
 _LABEL: Final = "inspection"
-MANAGED: Final = "inspector_manage_boot"
+MANAGED: Final = InternalKey("inspector_manage_boot", bool, "The service boots the ramdisk of its inspection.")
 _CALLBACK: Final = "/v1/continue_inspection"
 
 
@@ -74,7 +75,7 @@ class AgentInspect(InspectInterface):
         node = task.node
         addresses = bmc_addresses.collect(node.driver_info, keys=task.driver.bmc_address_keys)
         managed = not boots_itself(task) and obstacle_to_boot(task) is None
-        node.set_driver_internal_info(MANAGED, managed)
+        MANAGED.set(node, managed)
         boot_tokens.forget(node)
         token = boot_tokens.issue(node) if managed and CONF.inspector.boot_token else None
         LOG.info("Node %s: inspection begins, boot is %s", node.uuid, "managed" if managed else "not managed")
@@ -275,5 +276,5 @@ def end_quietly(task: Task) -> None:
 def _clean_up_boot(task: Task) -> None:
     """Undo the preparation of the ramdisk, if there was one."""
     boot_tokens.forget(task.node)
-    if task.node.del_driver_internal_info(MANAGED):
+    if MANAGED.delete(task.node):
         ramdisk_boot.clean_up(task, INSPECT, runs_on=True)

@@ -26,6 +26,7 @@ from ironic.core.errors import (
     TakenOver,
     UnsupportedDriverExtension,
 )
+from ironic.core.internal_keys import InternalKey
 from ironic.core.node_waits import Follows, NodeWait
 from ironic.drivers import waits
 from ironic.drivers.modules.inspector import agent
@@ -43,8 +44,9 @@ LOG = logging.getLogger(__name__)
 
 # The kind of the wait for an inspector that was asked to begin.
 _KIND: Final = "standalone_inspection"
-# Key of driver_internal_info: the inspector has the ramdisk's report.
-_HANDED_ON: Final = "standalone_inspection_reported"
+_HANDED_ON: Final = InternalKey(
+    "standalone_inspection_reported", bool, "The standalone inspector has the report of the ramdisk."
+)
 # The inspector may be slow, and each report holds a thread that answers its ramdisk.
 _REPORTS_AT_ONCE: Final = 8
 
@@ -105,12 +107,12 @@ class InspectorInspect(AgentInspect):
         node = task.node
         others_boot = agent.boots_itself(task)
         by_inspector = not others_boot and agent.obstacle_to_boot(task) is not None
-        node.del_driver_internal_info(_HANDED_ON)
+        _HANDED_ON.delete(node)
         what = "the standalone inspector to end its introspection"
         waits.begin(task, _KIND, what, None, interface="inspect", seconds=None, follows=Follows.FLOW)
         self._ask(lambda inspector: inspector.start(node.uuid, manages_boot=by_inspector))
         if by_inspector:
-            node.set_driver_internal_info(agent.MANAGED, False)
+            agent.MANAGED.set(node, False)
             addresses = bmc_addresses.collect(node.driver_info, keys=task.driver.bmc_address_keys)
             bmc_addresses.remember(task.store, node, addresses)
             LOG.info("Node %s: its inspection begins, and the standalone inspector boots it", node.uuid)
@@ -132,11 +134,11 @@ class InspectorInspect(AgentInspect):
 
     def has_report(self, task: Task) -> bool:
         """Return whether the inspector has the report of the ramdisk."""
-        return bool(task.node.driver_internal_info.get(_HANDED_ON))
+        return bool(_HANDED_ON.of(task.node))
 
     def note_report(self, task: Task) -> None:
         """Note that the inspector has the report."""
-        task.node.set_driver_internal_info(_HANDED_ON, True)
+        _HANDED_ON.set(task.node, True)
 
     def hand_report_on(
         self, node_uuid: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]
@@ -186,7 +188,7 @@ class InspectorInspect(AgentInspect):
         """Stop waiting, have the inspector abort, and clean up what this service has booted."""
         # With the report the inspector's own wait has ended. An abort would make it switch the machine off later, and
         # that would remove the error from the node.
-        if not task.node.driver_internal_info.get(_HANDED_ON):
+        if not _HANDED_ON.of(task.node):
             self._abort_quietly(task)
         if self._forget(task):
             super().abort(task)
@@ -214,7 +216,7 @@ class InspectorInspect(AgentInspect):
         if not wait.is_same(waits.of(task, _KIND)):
             return None
         if found.error:
-            task.node.set_driver_internal_info(_HANDED_ON, True)
+            _HANDED_ON.set(task.node, True)
             return StepFailed(f"the standalone inspector says: {found.error}")
         return StepDone()
 
@@ -244,10 +246,10 @@ class InspectorInspect(AgentInspect):
     def _forget(self, task: Task) -> bool:
         """Forget the introspection; return whether the ramdisk was not booted by the inspector."""
         node_waits.end(task.node, _KIND)
-        task.node.del_driver_internal_info(_HANDED_ON)
-        if task.node.driver_internal_info.get(agent.MANAGED) is not False or agent.boots_itself(task):
+        _HANDED_ON.delete(task.node)
+        if agent.MANAGED.of(task.node) is not False or agent.boots_itself(task):
             return True
-        task.node.del_driver_internal_info(agent.MANAGED)
+        agent.MANAGED.delete(task.node)
         return False
 
     def _end_after_failure(self, task: Task) -> None:

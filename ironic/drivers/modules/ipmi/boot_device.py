@@ -11,6 +11,7 @@ from ironic.conf import CONF
 from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import IPMIFailure
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers import boot_devices, instance_capabilities
 from ironic.drivers.modules.ipmi.bmc_access import flag_of
 from ironic.drivers.modules.ipmi.conversation import change, read
@@ -32,9 +33,10 @@ _UEFI_ALWAYS, _UEFI_ONCE = "0xe0", "0xa0"
 _NO_TIMEOUT: Final = ("raw", "0x00", "0x08", "0x03", "0x08")
 _BOOT_FLAGS: Final = ("raw", "0x00", "0x08", "0x05")
 
-# The device that is set again before each start, and whether the next start is to be from another one.
-_REMEMBERED: Final = "persistent_boot_device"
-_IS_NEXT_PERSISTENT: Final = "is_next_boot_persistent"
+_REMEMBERED: Final = InternalKey("persistent_boot_device", str, "The boot device that IPMI sets before each start.")
+_IS_NEXT_PERSISTENT: Final = InternalKey(
+    "is_next_boot_persistent", bool, "False while the next start is to be from another boot device."
+)
 
 # What ipmitool writes about a device; the first that fits.
 _SHOWN: Final = (
@@ -66,9 +68,9 @@ def set_device(task: Task, device: str, *, persistent: bool) -> None:
 
 def get_device(task: Task) -> BootDevice:
     """Return the boot device, the remembered one without asking the BMC."""
-    info = task.node.driver_internal_info
-    if _is_forced(task.node) and info.get(_REMEMBERED) and info.get(_IS_NEXT_PERSISTENT) is not False:
-        return {"boot_device": info[_REMEMBERED], "persistent": True}
+    device = _REMEMBERED.of(task.node)
+    if device and _is_forced(task.node) and _IS_NEXT_PERSISTENT.of(task.node) is not False:
+        return {"boot_device": device, "persistent": True}
     shown = read(task, ("chassis", "bootparam", "get", "5"))
     selector = next((line for line in shown.splitlines() if _SELECTOR in line), "")
     device = next((device for text, device in _SHOWN if text in selector), None)
@@ -78,11 +80,11 @@ def get_device(task: Task) -> BootDevice:
 def restore_device(task: Task) -> None:
     """Set the remembered device for the next start, unless that is to be from another one; a failure is only logged."""
     node = task.node
-    device = node.driver_internal_info.get(_REMEMBERED)
+    device = _REMEMBERED.of(node)
     if not _is_forced(node):
         return
-    if node.driver_internal_info.get(_IS_NEXT_PERSISTENT) is False:
-        node.del_driver_internal_info(_IS_NEXT_PERSISTENT)
+    if _IS_NEXT_PERSISTENT.of(node) is False:
+        _IS_NEXT_PERSISTENT.delete(node)
         node.save()
         return
     if device not in CODES:
@@ -99,10 +101,10 @@ def _is_forced(node: Node) -> bool:
 
 def _remember(node: Node, device: str, *, persistent: bool) -> None:
     if persistent:
-        node.set_driver_internal_info(_REMEMBERED, device)
-        node.del_driver_internal_info(_IS_NEXT_PERSISTENT)
+        _REMEMBERED.set(node, device)
+        _IS_NEXT_PERSISTENT.delete(node)
     else:
-        node.set_driver_internal_info(_IS_NEXT_PERSISTENT, False)
+        _IS_NEXT_PERSISTENT.set(node, False)
     node.save()
 
 

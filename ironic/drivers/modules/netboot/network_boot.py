@@ -169,7 +169,7 @@ class NetworkBoot(BootInterface):
     @node_periodic(
         purpose="restoring boot files",
         spacing=_SPACING,
-        filters={"reserved": False, "provision_state": states.ACTIVE, "remembers": prepared_boot.KEY},
+        filters={"reserved": False, "provision_state": states.ACTIVE, "remembers": prepared_boot.KEY.name},
     )
     def restore_instance(self, task: Task, manager: object, context: object) -> None:
         """Write missing boot files of a node whose instance boots from them, or by way of them from its disk."""

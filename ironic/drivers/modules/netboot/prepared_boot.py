@@ -8,7 +8,6 @@ over. It is removed, so that a machine that restarts later does not boot a ramdi
 """
 
 import logging
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -17,6 +16,7 @@ import orjson
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import NodeNotFound
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers.modules.netboot import shared_boot_files
 from ironic.drivers.modules.netboot.boot_variants import Variant
 from ironic.drivers.task import Node
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-KEY: Final = "netboot"
+KEY: Final = InternalKey("netboot", dict[str, Any], "What the machine is prepared to boot from the network.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PreparedBoot:
     @classmethod
     def of(cls, node: Node) -> Self | None:
         """Return what the node is prepared to boot; None when it is not prepared."""
-        kept: Mapping[str, Any] | None = node.driver_internal_info.get(KEY)
+        kept = KEY.of(node)
         return cls(**{**kept, "infiniband": tuple(kept.get("infiniband", ()))}) if kept else None
 
     def put(self, node: Node) -> None:
@@ -52,12 +52,12 @@ class PreparedBoot:
         kept = asdict(self)
         if not self.infiniband:
             del kept["infiniband"]  # a conductor of the former release knows only the others
-        node.set_driver_internal_info(KEY, kept)
+        KEY.set(node, kept)
 
 
 def forget_prepared_boot(node: Node) -> None:
     """Delete the record from the node; the caller saves the node."""
-    node.del_driver_internal_info(KEY)
+    KEY.delete(node)
 
 
 def remove_leftovers(variant: Variant, store: "Store") -> None:
@@ -87,7 +87,7 @@ def _is_prepared(store: "Store", node_uuid: str) -> bool:
         (memory,) = store.nodes.row(("driver_internal_info",), node_uuid)
     except NodeNotFound:
         return False
-    return bool(orjson.loads(memory or "{}").get(KEY))
+    return bool(KEY.read(orjson.loads(memory or "{}")))
 
 
 def _hosts(store: "Store", node_uuid: str) -> list[dhcp.Host]:

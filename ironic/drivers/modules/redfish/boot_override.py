@@ -14,6 +14,7 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import RedfishError
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers import boot_devices
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.certainty import Document, Uncertain, given
@@ -37,11 +38,10 @@ MODES: Final = {
     boot_devices.UEFI: sushy.BootSourceOverrideMode.UEFI,
 }
 
-# The device that is set again before each boot, and the URL that a boot interface has chosen for the next one.
-_REMEMBERED: Final = "redfish_boot_device"
-_HTTP_URL: Final = "redfish_uefi_http_url"
-# What is booted over HTTP at each start; "secret" keeps it out of the API: who knows the URL of an image has the image.
-_REMEMBERED_URL: Final = "secret_redfish_boot_url"
+_REMEMBERED: Final = InternalKey("redfish_boot_device", str, "The boot device that Redfish sets before each start.")
+_HTTP_URL: Final = InternalKey("redfish_uefi_http_url", str, "What the next start boots over HTTP, once.")
+# "secret" keeps it out of the API: who knows the URL of an image has the image.
+_REMEMBERED_URL: Final = InternalKey("secret_redfish_boot_url", str, "What is booted over HTTP at each start.")
 # Names that earlier releases stored.
 _FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bios setup": boot_devices.BIOS}
 
@@ -60,11 +60,9 @@ def set_device(task: Task, device: str, *, persistent: bool, url: str | None = N
     ``url`` is what the firmware boots over HTTP.
     """
     node = task.node
-    info = node.driver_internal_info
-    url = url or info.get(_HTTP_URL)
-    if present := [key for key in (_REMEMBERED, _REMEMBERED_URL, _HTTP_URL) if key in info]:
-        for key in present:
-            node.del_driver_internal_info(key)
+    url = url or _HTTP_URL.of(node)
+    former = [key.delete(node) for key in (_REMEMBERED, _REMEMBERED_URL, _HTTP_URL)]
+    if any(former):
         node.save()
     if _set(task, device, persistent=persistent, url=url):
         return
@@ -73,15 +71,15 @@ def set_device(task: Task, device: str, *, persistent: bool, url: str | None = N
         node.uuid,
         device,
     )
-    node.set_driver_internal_info(_REMEMBERED, device)
+    _REMEMBERED.set(node, device)
     if url:
-        node.set_driver_internal_info(_REMEMBERED_URL, url)
+        _REMEMBERED_URL.set(node, url)
     node.save()
 
 
 def restore_device(task: Task) -> None:
     """Set a boot device that is remembered for the next boot; a failure is only logged."""
-    device = task.node.driver_internal_info.get(_REMEMBERED)
+    device = _REMEMBERED.of(task.node)
     if device is None:
         return
     device = _FORMER_NAMES.get(device, device)
@@ -89,7 +87,7 @@ def restore_device(task: Task) -> None:
         LOG.warning("Node %s: boot device %r is remembered, which is none", task.node.uuid, device)
         return
     try:
-        _set(task, device, persistent=False, url=task.node.driver_internal_info.get(_REMEMBERED_URL))
+        _set(task, device, persistent=False, url=_REMEMBERED_URL.of(task.node))
     except IronicError as error:
         LOG.warning("Node %s may boot from another device than %s: %s", task.node.uuid, device, error)
 

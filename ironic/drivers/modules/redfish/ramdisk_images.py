@@ -20,6 +20,7 @@ from ironic.conf import CONF
 from ironic.core import boot_file_quoting
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.internal_keys import InternalKey
 from ironic.core.local_paths import names_file
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
@@ -41,10 +42,12 @@ SETTINGS: Final = "settings"
 CONFIG_DRIVE: Final = "configdrive"
 _KINDS: Final = (BOOT, SETTINGS, CONFIG_DRIVE)
 
-# Key in driver_internal_info: kind -> file name. "secret" keeps it out of the API: who knows a name can download it.
-_PUBLISHED: Final = "secret_virtual_media_files"
-# What is booted from the images, for the case that they have to be published again; it has the agent's token.
-BOOTED: Final = "secret_virtual_media_boot"
+# "secret" keeps it out of the API: who knows a name can download it.
+_PUBLISHED: Final = InternalKey(
+    "secret_virtual_media_files", dict[str, str], "The images that are published for its virtual media, by kind."
+)
+# For the case that they have to be published again; it has the agent's token.
+BOOTED: Final = InternalKey("secret_virtual_media_boot", dict[str, Any], "What the machine boots from these images.")
 # Images that are built at a time: each takes the disk's time.
 _MOST_BUILDS: Final = 4
 _SETTINGS_LABEL: Final = "ir-vfd-dev"
@@ -197,7 +200,7 @@ def withdraw(node: Node, *kinds: str) -> None:
     virtual_media_images.withdraw_from_store(name for kind, name in names.items() if not kinds or kind in kinds)
     kept = {kind: name for kind, name in names.items() if kinds and kind not in kinds}
     if not kinds:
-        node.del_driver_internal_info(BOOTED)
+        BOOTED.delete(node)
     if kept != names:
         _remember(node, kept)
 
@@ -212,12 +215,12 @@ class Booted:
     @classmethod
     def of(cls, node: Node) -> "Booted | None":
         """Return what the machine of a node boots, None if it is nothing from published images."""
-        kept = node.driver_internal_info.get(BOOTED)
+        kept = BOOTED.of(node)
         return cls(**kept) if kept else None
 
     def put(self, node: Node) -> None:
         """Put the record on the node; the caller saves the node."""
-        node.set_driver_internal_info(BOOTED, {"purpose": self.purpose, "parameters": self.parameters})
+        BOOTED.set(node, {"purpose": self.purpose, "parameters": self.parameters})
 
 
 def are_missing(node: Node) -> bool:
@@ -240,7 +243,7 @@ def remove_leftovers(store: "Store") -> None:
         except NodeNotFound:
             memory = None
         else:
-            names = orjson.loads(memory or "{}").get(_PUBLISHED) or {}
+            names = _PUBLISHED.read(orjson.loads(memory or "{}")) or {}
             # Images that users attach are not stored on the node; they stay until they are detached.
             if kind not in _KINDS or virtual_media_images.is_part_of(path, names.get(kind, "")):
                 continue
@@ -267,14 +270,14 @@ def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object],
 
 
 def _published(node: Node) -> dict[str, str]:
-    return dict(node.driver_internal_info.get(_PUBLISHED) or {})
+    return dict(_PUBLISHED.of(node) or {})
 
 
 def _remember(node: Node, names: Mapping[str, str]) -> None:
     if names:
-        node.set_driver_internal_info(_PUBLISHED, dict(names))
+        _PUBLISHED.set(node, dict(names))
     else:
-        node.del_driver_internal_info(_PUBLISHED)
+        _PUBLISHED.delete(node)
     node.save()
 
 

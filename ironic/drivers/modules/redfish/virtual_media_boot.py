@@ -41,7 +41,7 @@ LOG = logging.getLogger(__name__)
 _RAMDISK_INSTANCE: Final = "ramdisk"
 _LEFTOVERS_SPACING: Final = 300.0
 _RESTORING_SPACING: Final = 15.0
-_HAS_IMAGES: Final = {"reserved": False, "maintenance": False, "remembers": ramdisk_images.BOOTED}
+_HAS_IMAGES: Final = {"reserved": False, "maintenance": False, "remembers": ramdisk_images.BOOTED.name}
 _ON_REMOVABLE: Final = "config_via_removable"
 # The older names of driver_info for ready images begin with it.
 _FORMER: Final = "redfish_"

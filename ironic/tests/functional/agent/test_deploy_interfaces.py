@@ -126,7 +126,7 @@ def test_what_fits_is_chosen_for_the_time_of_the_instance(bench, info, chosen, s
     bench.verb(uuid, "deleted")
     row = bench.row(uuid)
     assert (row.provision_state, row.deploy_interface) == (states.AVAILABLE, "autodetect")
-    assert ORIGINAL not in row.driver_internal_info
+    assert ORIGINAL.name not in row.driver_internal_info
 
 
 @pytest.mark.usefixtures("able")
@@ -136,7 +136,7 @@ def test_it_is_chosen_anew_when_the_instance_is_built_anew(bench):
     bench.store.nodes.update(uuid, {"instance_info": IMAGE})
     bench.verb(uuid, "rebuild")
     row = bench.row(uuid)
-    assert (row.deploy_interface, row.driver_internal_info[ORIGINAL]) == ("direct", "autodetect")
+    assert (row.deploy_interface, row.driver_internal_info[ORIGINAL.name]) == ("direct", "autodetect")
 
 
 def test_it_is_chosen_also_where_the_instance_asked_for_it(bench):

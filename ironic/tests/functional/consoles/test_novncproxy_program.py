@@ -21,6 +21,7 @@ from ironic.tests.functional.consoles.viewers import PATIENCE, begin, read
 from ironic.tests.functional.consoles.vnc import vnc_server
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 from ironic.tests.redfish_bmc import write_certificate
+from ironic.tests.unit.drivers.machine import Machine
 
 FRIEND = "https://dashboard.example.org"
 CIPHER = "ECDHE-ECDSA-AES256-GCM-SHA384"
@@ -68,7 +69,10 @@ class Site:
     def __init__(self, directory: Path, store: db.Store, certificate: str, port: int, vnc_port: int) -> None:
         self.directory, self.port, self._certificate = directory, port, certificate
         access = ConsoleAccess.granted("127.0.0.1", vnc_port, store.clock.now() - timedelta(seconds=1))
-        info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
+        access.put(machine := Machine())
+        info = {
+            "driver": "fake-hardware", "console_enabled": True, "driver_internal_info": machine.driver_internal_info,
+        }  # fmt: skip
         self.path = f"/websockify?node={store.nodes.create(info).uuid}&token={access.token}"
 
     def trusting(self) -> ssl.SSLContext:

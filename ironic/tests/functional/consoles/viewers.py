@@ -12,6 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 from ironic.command.console_proxy import ConsoleProxy
 from ironic.core.console_tokens import ConsoleAccess
 from ironic.db import Store
+from ironic.tests.unit.drivers.machine import Machine
 
 PATIENCE = 60
 
@@ -21,7 +22,10 @@ class Door:
 
     def __init__(self, store: Store, proxy: ConsoleProxy, port: int, *, age: float = 0, **values: Any) -> None:
         access = ConsoleAccess.granted("127.0.0.1", port, store.clock.now() - timedelta(seconds=age))
-        info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
+        access.put(machine := Machine())
+        info = {
+            "driver": "fake-hardware", "console_enabled": True, "driver_internal_info": machine.driver_internal_info,
+        }  # fmt: skip
         self.uuid = store.nodes.create({**info, **values}).uuid
         self.token, self._port = access.token, proxy.port
 
