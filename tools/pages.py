@@ -4,7 +4,8 @@ doc/states.md comes from the table of moves, doc/options.md from the declared op
 steps that interfaces declare, doc/microversions.md from the history of the API, doc/inspection-hooks.md from the hooks,
 doc/inspection-rules-reference.md from the signatures of operators and actions, doc/metric-names.md from routes, calls
 and interfaces, doc/coming-from-openstack.md from what the start skips, doc/internal-info.md from the keys of
-driver_internal_info, api-ref/ from the OpenAPI documents. A test compares the files with the code.
+driver_internal_info, doc/driver-info.md from those of driver_info, api-ref/ from the OpenAPI documents. A test compares
+the files with the code.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 import coming_page
 import hardware_page
 import hooks_page
+import info_keys_page
 import internal_keys_page
 import metrics_page
 import microversions_page
@@ -180,6 +182,7 @@ def pages() -> dict[Path, str]:
         "doc/hardware.md": (hardware_page.page(), "the entry points"),
         "doc/interface-steps.md": (steps_page.page(), "the interfaces"),
         "doc/internal-info.md": (internal_keys_page.page(), "the declared keys"),
+        "doc/driver-info.md": (info_keys_page.page(), "the declared keys"),
         "doc/microversions.md": (microversions_page.page(), "`ironic/core/microversions.py`"),
         **{f"api-ref/{name}": (text, "the OpenAPI document") for name, text in reference_pages.pages().items()},
     }

@@ -43,6 +43,7 @@ from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.conf import config_files
+from ironic.core import info_keys
 from ironic.core.clock import CLOCK
 from ironic.core.threads import THREADS, Threads
 from ironic.db import Store
@@ -190,6 +191,8 @@ def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
 
 
 def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
+    # Before anything of a node is shown.
+    info_keys.declared()
     store = Store.from_conf(clock=CLOCK, retry_seconds=retry_seconds)
     hash_ring = HashRingManager(
         store,

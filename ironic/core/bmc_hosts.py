@@ -12,31 +12,45 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from ironic.core import secret_updates
+from ironic.core import info_keys, secret_updates
 from ironic.core.allowed_addresses import AddressPolicy, fault_of
+from ironic.core.info_keys import Holds
 
 # The key of driver_internal_info: the keys of driver_info that a project or a machine has last chosen, and no operator.
 # True, of an older release, stands for all of them, false for none.
 BY_PROJECT: Final = "bmc_address_by_project"
 
 _SUFFIX: Final = "_address"
-# Addresses of controllers on IPMB, which are numbers.
-_ON_THE_BUS: Final = frozenset({"ipmi_local_address", "ipmi_transit_address", "ipmi_target_address"})
+# Of a bridge that is not used.
+_DIRECT: Final = ("no", "none", "")
 
 
 def hosts(driver_info: Mapping[str, object], keys: Collection[str] | None = None) -> list[str]:
-    """Return the hosts that driver_info names as addresses of the BMC under these keys; None: under any `*_address`."""
-    bridged = str(driver_info.get("ipmi_bridging", "no")).lower() not in ("no", "none", "")
+    """Return the hosts that driver_info names as addresses of the BMC under these keys; None: under any of its keys."""
+    # Behind a bridge it is the address of another machine's BMC.
+    bridged = {
+        _family(key)
+        for key, value in driver_info.items()
+        if (known := info_keys.of(key)) and known.holds is Holds.BRIDGE and str(value).lower() not in _DIRECT
+    }
     named = [
         _host_of(value)
         for key, value in driver_info.items()
-        if (key.endswith(_SUFFIX) if keys is None else key in keys)
-        and isinstance(value, str)
-        and key not in _ON_THE_BUS
-        # Behind a bridge it is the address of another machine's BMC.
-        and not (bridged and key.startswith("ipmi_"))
+        if isinstance(value, str)
+        and (names_address(key) if keys is None else key in keys)
+        and _family(key) not in bridged
     ]
     return list(dict.fromkeys(host for host in named if host))
+
+
+def names_address(key: str) -> bool:
+    """Return whether a key of driver_info has the address of a BMC, as its driver declares, or its name says."""
+    known = info_keys.of(key)
+    return key.endswith(_SUFFIX) if known is None else known.holds is Holds.ADDRESS
+
+
+def _family(key: str) -> str:
+    return key.partition("_")[0]
 
 
 def is_address(text: str) -> bool:
@@ -135,7 +149,8 @@ def is_unknown(owner: str | None, driver_info: Mapping[str, object], internal: M
 
 def _hosts_of_requests(driver_info: Mapping[str, object]) -> list[str]:
     """Return the hosts that requests go to, also those of another machine's BMC that bridges them."""
-    return hosts({key: value for key, value in driver_info.items() if key != "ipmi_bridging"})
+    known = {key: info_keys.of(key) for key in driver_info}
+    return hosts({key: driver_info[key] for key, one in known.items() if one is None or one.holds is not Holds.BRIDGE})
 
 
 def _host_of(value: str) -> str | None:

@@ -1,7 +1,7 @@
 """What names files and ports of the conductor's host in documents and driver_info.
 
 Keys of driver_info that may hold the path of a trusted certificate, or the port on which a console is offered, are
-recognized by the words of their names, because third-party drivers bring keys of their own.
+declared by their drivers (`info_keys`); those of unknown drivers are recognized by the words of their names.
 """
 
 import re
@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from ironic.core import syntax
+from ironic.core import info_keys, syntax
+from ironic.core.info_keys import Holds
 
 # As urlsplit reads a scheme: case-insensitive, after blanks, ignoring line ends and tabs.
 _FILE: Final = re.compile(r"[\x00-\x20]*f[\t\r\n]*i[\t\r\n]*l[\t\r\n]*e[\t\r\n]*:", re.IGNORECASE)
@@ -64,10 +65,17 @@ def own_port_keys(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
     Who chooses it may take the port of a server that is down for a moment, and answer its clients.
     """
-    return sorted(key for key, value in after.items() if value != before.get(key) and _OWN_PORT.search(key))
+    return sorted(key for key, value in after.items() if value != before.get(key) and _is_own_port(key))
+
+
+def _is_own_port(key: str) -> bool:
+    known = info_keys.of(key)
+    return _OWN_PORT.search(key) is not None if known is None else known.holds is Holds.OWN_PORT
 
 
 def _may_be_path(key: str, value: object) -> bool:
-    if _WORDS.isdisjoint(_GAP.split(key.lower())) or not isinstance(value, str):
+    known = info_keys.of(key)
+    names_trust = known.holds is Holds.TRUST if known else not _WORDS.isdisjoint(_GAP.split(key.lower()))
+    if not names_trust or not isinstance(value, str):
         return False
     return bool(value.strip()) and syntax.truth_of(value) is None and not value.startswith(_PEM)

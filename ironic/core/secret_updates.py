@@ -4,11 +4,11 @@ Masks (`restored_secrets`): a client that reads an object, changes one key and w
 secrets, so a mask stands for the stored secret that it hides. A mask in a changed list is refused, because its position
 does not identify a secret, and so is a mask where no secret is stored.
 
-Addresses (`redirected_secrets`): a change of driver_info must not send a stored secret to another address. Keys are
-recognized by their names, because third-party drivers bring keys of their own: the keys of one BMC share the part
-before the first `_`, their family. A key directs the logins of its family if one of its words means an address, a port,
-a scheme, an option of TLS or a machine behind the address, or if its value is an address. A secret in a family without
-such a key may be sent anywhere. Source: doc/contract/drivers.md#names-in-driver_info.
+Addresses (`redirected_secrets`): a change of driver_info must not send a stored secret to another address. The keys of
+one BMC share the part before the first `_`, their family. Drivers declare which keys direct the logins of their family
+(`info_keys`); a key that is not declared, as those of unknown drivers, directs them if one of its words means an
+address, a port, a scheme, an option of TLS or a machine behind the address, or if its value is an address. A secret in
+a family without such a key may be sent anywhere. Source: doc/contract/drivers.md#names-in-driver_info.
 
 Images (`redirected_image_secrets`): the logins in instance_info, and those for images in driver_info, are for the
 servers that instance_info names, and pass the proxies that driver_info names. One project may write the one and another
@@ -25,7 +25,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from ironic.core import info_keys
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.info_keys import Holds
 from ironic.core.secrets import REPLACEMENT, is_secret, masked_text
 
 # Put in the place of masks, to find out where a secret would be masked.
@@ -211,6 +213,8 @@ def _names_image_place(path: Path, value: object) -> bool:
 
 
 def _names_image_proxy(path: Path, value: object) -> bool:
+    if path and (known := info_keys.of(path[0])) is not None:
+        return known.holds is Holds.PROXY
     words = _words(path[0]) if path else ()
     return bool(words) and words[0] == _IMAGE and _PROXY in words
 
@@ -352,6 +356,9 @@ def _family(path: Path) -> str | None:
 
 
 def _directs(path: Path, value: object) -> bool:
+    # What a document or list under a declared key holds is not declared.
+    if len(path) == 1 and (known := info_keys.of(path[0])) is not None:
+        return known.leads
     words = [word for key in path for word in _words(key)]
     if not words or words[0] in _NO_BMC or not _UNDIRECTED.isdisjoint(words):
         return False

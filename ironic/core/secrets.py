@@ -3,9 +3,10 @@
 REST answers, notifications, explanations of rules, logs and node history all call `masked` for plain data of any depth,
 or `masked_text`.
 
-By name (`is_secret`): a name is split into words, however they are joined; "bootOption", "BMCPassword", "user-pin" and
-"Snmp Community" have two each. The tests list the names that are hidden and those that are not. The oldest of them
-follow doc/contract/policies.md#masks and doc/contract/drivers.md#names-in-driver_info.
+By name (`is_secret`): what a package of drivers declares to be a secret is hidden, and what its name says to be one. A
+name is split into words, however they are joined; "bootOption", "BMCPassword", "user-pin" and "Snmp Community" have two
+each. The tests list the names that are hidden and those that are not. The oldest of them follow
+doc/contract/policies.md#masks and doc/contract/drivers.md#names-in-driver_info.
 
 By form (`masked_text`): logins and signatures in URLs, private keys, settings and headers are replaced in any text (a
 URL, an error, a log line, a file) and the rest of the text stays, so that the failed host remains readable. Each
@@ -18,6 +19,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
+
+from ironic.core import info_keys
 
 __all__ = [
     "REPLACEMENT",
@@ -75,7 +78,7 @@ _ALONE_IN_URLS: Final = frozenset({"code", "key"})
 def is_secret(name: str) -> bool:
     """Return whether a value with this name must not be shown."""
     # Cut, so that a very long text does not fill the cache.
-    return _is_secret(name[-_LONGEST:])
+    return info_keys.is_secret(name) or _is_secret(name[-_LONGEST:])
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """The names that drivers in and out of tree import from ``ironic.drivers.base``."""
 
 from ironic.core.hardware_interfaces import KINDS
+from ironic.core.info_keys import Holds, Property
 from ironic.drivers.classic_driver import BaseDriver
 from ironic.drivers.interfaces import (
     BIOSInterface,
@@ -41,6 +42,8 @@ ALL_INTERFACES = frozenset(KINDS)
 
 __all__ = [
     "ALL_INTERFACES",
+    "Holds",
+    "Property",
     "RAID_APPLY_CONFIGURATION_ARGSINFO",
     "RAID_CONFIG_SCHEMA",
     "ArgInfo",

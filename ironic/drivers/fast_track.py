@@ -3,17 +3,10 @@
 It is also decided here whether the record of the agent on the node is kept when an operation ends.
 """
 
-from typing import Final
-
 from ironic.conf import CONF
 from ironic.core import agent_memory, states
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.drivers.task import Node
-
-PROPERTIES: Final = {
-    "fast_track": "Whether the next operation uses a running ramdisk instead of booting it again. The default is "
-    "option [deploy]fast_track.",
-}
 
 
 def is_wanted(node: Node) -> bool:

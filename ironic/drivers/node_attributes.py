@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from ironic.core import own_values, syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.info_keys import FORCE_PERSISTENT
 from ironic.drivers.task import Node, Task
 
 
@@ -58,13 +59,6 @@ def _capabilities(node: Node) -> dict[str, str]:
     except ValueError as error:
         raise InvalidParameterValue(err=f"The capabilities of node {node.uuid} can't be read: {error}.") from None
 
-
-FORCE_PERSISTENT: Final = "force_persistent_boot_device"
-
-BOOT_DEVICE_PROPERTIES: Final = {
-    FORCE_PERSISTENT: "Whether boot devices are set persistently: Always, Never, or Default (the network for one boot, "
-    "the disk persistently). true means Always, false means Never.",
-}
 
 _FORCE_WORDS: Final = {"default": None, "always": True, "never": False}
 

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
 
 PROTOCOL: Final = "vmedia_transport_protocol"
-PROPERTIES: Final = {
-    PROTOCOL: "Protocol by which the BMC takes images, stated to it with each: HTTP, HTTPS, NFS or CIFS (SMB). For the "
-    "last two, images are put on the share of [nfs] or [cifs]. By default none is stated, and a web server has them."
-}
 
 # Schemes of the URLs of shares, and their protocol.
 SHARE_SCHEMES: Final = {"nfs": "NFS", "cifs": "CIFS", "smb": "CIFS"}

@@ -18,12 +18,7 @@ REMEDY: Final = (
     "conductor's own server does not"
 )
 
-_EXTERNAL: Final = "external_http_url"
-
-PROPERTIES: Final = {
-    _EXTERNAL: "URL under which this node's BMC reaches [deploy]http_root. The default is option "
-    "[deploy]external_http_url, or else the URL for machines."
-}
+EXTERNAL: Final = "external_http_url"
 
 
 class _OwnServer:
@@ -47,9 +42,9 @@ def url_for_bmc(driver_info: Mapping[str, object]) -> str:
 
     Raises InvalidParameterValue for a node whose own URL is none.
     """
-    own = driver_info.get(_EXTERNAL)
+    own = driver_info.get(EXTERNAL)
     if own is None:
         return str(CONF.deploy.external_http_url or "").rstrip("/") or url()
     if not (syntax.url_of(own, ("http", "https")) and str(own).isprintable() and " " not in str(own)):
-        raise InvalidParameterValue(err=f"{_EXTERNAL} in driver_info must be a URL of http or https.")
+        raise InvalidParameterValue(err=f"{EXTERNAL} in driver_info must be a URL of http or https.")
     return str(own).rstrip("/")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from ironic.core import bmc_hosts
+from ironic.core import bmc_hosts, info_keys
+from ironic.core.info_keys import Holds
 from ironic.core.secret_updates import Written
 from ironic.core.secrets import is_secret
 from ironic.db import Store
@@ -25,7 +26,7 @@ def forget_written(store: Store, driver_info: Mapping[str, object], written: Wri
     hosts = {host.lower() for host in bmc_hosts.hosts(driver_info)}
     if not passwords or not hosts:
         return
-    users = {value for key, value in driver_info.items() if key.endswith(_USER) and isinstance(value, str)} or {""}
+    users = {value for key, value in driver_info.items() if _names_user(key) and isinstance(value, str)} or {""}
     left = _MOST_LOOKED_AT
     for login, address in store.bmc_logins.refused_ones():
         if urlsplit(address).hostname not in hosts:
@@ -34,6 +35,11 @@ def forget_written(store: Store, driver_info: Mapping[str, object], written: Wri
             left -= 1
             if login_of(address, user, password) == login:
                 store.bmc_logins.accept(login)
+
+
+def _names_user(key: str) -> bool:
+    known = info_keys.of(key)
+    return key.endswith(_USER) if known is None else known.holds is Holds.LOGIN
 
 
 def _secrets_in(written: Written) -> list[str]:

@@ -10,9 +10,8 @@ from typing import Final
 from ironic.core import states
 from ironic.core.agent_memory import FAST_TRACK_NEEDS_RAMDISK, AgentMemory
 from ironic.core.errors import InvalidParameterValue, IronicError, PowerStateFailure
-from ironic.drivers import fast_track
+from ironic.drivers import fast_track, info_keys
 from ironic.drivers.interfaces import PowerInterface
-from ironic.drivers.modules.agent import agent_access
 from ironic.drivers.modules.agent.agent_client import Agent
 from ironic.drivers.task import Task
 
@@ -28,7 +27,7 @@ class AgentPower(PowerInterface):
     """Restarts a machine through its agent; switching it on or off is not supported."""
 
     def get_properties(self) -> dict[str, str]:
-        return {**agent_access.PROPERTIES, **fast_track.PROPERTIES}
+        return {**info_keys.AGENT, **info_keys.FAST_TRACK}
 
     def validate(self, task: Task) -> None:
         node = task.node

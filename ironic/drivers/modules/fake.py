@@ -14,6 +14,7 @@ from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Console, Lights
 from ironic.core.clock import Clock
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.info_keys import Holds, Property
 from ironic.core.internal_keys import InternalKey
 from ironic.drivers import boot_devices, indicators, volumes
 from ironic.drivers.interfaces import (
@@ -408,13 +409,20 @@ class _BarVendor(VendorInterface):
         return bar == "meow"
 
 
+def _examples(letter: str) -> dict[str, str]:
+    return {
+        f"{letter}{number}": Property(Holds.SETTING, f"{which} example of a property. Required.")
+        for number, which in ((1, "First"), (2, "Second"))
+    }
+
+
 class FakeVendorA(_BarVendor):
     """The small example; it has no entry point and is used by drivers that combine vendor interfaces."""
 
     methods_with_bar: ClassVar[frozenset[str]] = frozenset({"first_method"})
 
     def get_properties(self) -> dict[str, str]:
-        return {"A1": "First example of a property. Required.", "A2": "Second example of a property. Required."}
+        return _examples("A")
 
     @passthru(["POST"], description="Checks in the background whether bar is 'meow'.")
     def first_method(self, task: Task, http_method: str, bar: str) -> bool:
@@ -429,7 +437,7 @@ class FakeVendorB(_BarVendor):
     )
 
     def get_properties(self) -> dict[str, str]:
-        return {"B1": "First example of a property. Required.", "B2": "Second example of a property. Required."}
+        return _examples("B")
 
     @passthru(["POST"], description="Checks in the background whether bar is 'meow'.")
     def second_method(self, task: Task, http_method: str, bar: str) -> bool:

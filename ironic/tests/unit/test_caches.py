@@ -15,6 +15,7 @@ WITHOUT_SIZE = {
     "api/access.py hidden": "goes with its request",
     "api/route_timers.py timer_name": "one for each route",
     "api/settings.py _rule_book": OPTION,
+    "core/info_keys.py declared": "no arguments",
     "core/rules/inspector/rule_plugins.py actions": "no arguments",
     "core/rules/inspector/rule_plugins.py conditions": "no arguments",
     "core/rules/patterns.py _options": "no arguments",

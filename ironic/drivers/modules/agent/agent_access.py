@@ -23,11 +23,6 @@ from ironic.integrations import host_files
 
 LOG = logging.getLogger(__name__)
 
-PROPERTIES: Final = {
-    "agent_verify_ca": "How the certificate of an agent that sent none of its own is verified: true, false, or the "
-    "path of a CA file. The default is option [agent]verify_ca.",
-}
-
 _VERSIONS: Final = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 _PEM: Final = "-----BEGIN "
 

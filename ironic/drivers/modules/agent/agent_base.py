@@ -8,9 +8,9 @@ from typing import ClassVar, Final
 from ironic.conf import CONF
 from ironic.core import flow, states
 from ironic.core.agent_memory import AgentMemory
-from ironic.drivers import fast_track
+from ironic.drivers import fast_track, info_keys
 from ironic.drivers.interfaces import DeployInterface
-from ironic.drivers.modules.agent import agent_access, in_band_steps, ramdisk_boot, ramdisk_logs
+from ironic.drivers.modules.agent import in_band_steps, ramdisk_boot, ramdisk_logs
 from ironic.drivers.modules.agent.in_band_steps import InBandSteps
 from ironic.drivers.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
 from ironic.drivers.task import Task
@@ -25,7 +25,7 @@ class AgentBase(InBandSteps, DeployInterface):
     boots_agent: ClassVar[bool] = True
 
     def get_properties(self) -> dict[str, str]:
-        return dict(agent_access.PROPERTIES)
+        return dict(info_keys.AGENT)
 
     # Steps
 

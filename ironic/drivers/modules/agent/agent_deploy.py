@@ -8,14 +8,13 @@ request names.
 """
 
 import logging
-from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import states, syntax
 from ironic.core.clock import FIRST_PAUSE
 from ironic.core.errors import IronicError
 from ironic.core.flow import DEPLOY
-from ironic.drivers import boot_devices, fast_track, instance_capabilities, volumes
+from ironic.drivers import boot_devices, fast_track, info_keys, instance_capabilities, volumes
 from ironic.drivers.modules.agent import (
     config_drive,
     deployment_image,
@@ -34,15 +33,12 @@ from ironic.integrations.own_directories import OwnDirectory
 
 LOG = logging.getLogger(__name__)
 
-_REBOOT_OUT_OF_BAND: Final = "deploy_forces_oob_reboot"
-
 
 class CustomAgentDeploy(AgentBase):
     """Boots the agent before the requested steps, and the instance after them."""
 
     def get_properties(self) -> dict[str, str]:
-        about = "If true, the BMC switches the machine off at the end of a deployment, instead of the agent."
-        return {**super().get_properties(), _REBOOT_OUT_OF_BAND: about}
+        return {**super().get_properties(), **info_keys.DEPLOYMENT}
 
     def validate(self, task: Task) -> None:
         task.boot.validate(task)
@@ -99,7 +95,7 @@ class CustomAgentDeploy(AgentBase):
             ramdisk_boot.switch_off(task)
             return None
         ramdisk_logs.collect(task, "deployment", failed=False)
-        if ramdisk_boot.stays_on(task) or syntax.truth_of(str(task.node.driver_info.get(_REBOOT_OUT_OF_BAND))):
+        if ramdisk_boot.stays_on(task) or syntax.truth_of(str(task.node.driver_info.get(info_keys.REBOOT_OUT_OF_BAND))):
             Agent(task.node).execute("standby.sync")
             ramdisk_boot.lock_down(task)
         elif not _switched_off_by_agent(task):
@@ -147,7 +143,7 @@ class AgentDeploy(CustomAgentDeploy):
     """Deploys an image that the agent downloads and writes to the disk."""
 
     def get_properties(self) -> dict[str, str]:
-        return {**super().get_properties(), **deployment_image.PROPERTIES}
+        return {**super().get_properties(), **info_keys.IMAGES}
 
     def written_directories(self) -> tuple[OwnDirectory, ...]:
         is_local = CONF.agent.image_download_source == "local"

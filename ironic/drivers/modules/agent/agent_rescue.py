@@ -10,8 +10,9 @@ from typing import ClassVar
 from ironic.core import flow, states
 from ironic.core.errors import InstanceRescueFailure, IronicError
 from ironic.core.hardware_errors import AgentAPIError
+from ironic.drivers import info_keys
 from ironic.drivers.interfaces import RescueInterface
-from ironic.drivers.modules.agent import agent_access, ramdisk_boot, ramdisk_logs
+from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
 from ironic.drivers.modules.agent.agent_client import Agent
 from ironic.drivers.task import Node, Task
 
@@ -26,7 +27,7 @@ class AgentRescue(RescueInterface):
     requires_plain_password: ClassVar[bool] = False
 
     def get_properties(self) -> dict[str, str]:
-        return dict(agent_access.PROPERTIES)
+        return dict(info_keys.AGENT)
 
     def validate(self, task: Task) -> None:
         boot = task.boot

@@ -25,14 +25,6 @@ from ironic.integrations import image_servers
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed
 
-PROPERTIES: Final = {
-    "image_download_source": "Where the agent downloads the image from: http (the server that image_source names) or "
-    "local (this service). The default is option [agent]image_download_source.",
-    "image_http_proxy": "Proxy through which the agent fetches images over HTTP.",
-    "image_https_proxy": "Proxy through which the agent fetches images over HTTPS.",
-    "image_no_proxy": "Hosts that the agent reaches without a proxy, separated by commas.",
-}
-
 # "swift" affects images of the image service only; a URL is treated like "http".
 _DOWNLOAD_SOURCES: Final = ("http", "local", "swift")
 _SCHEMES: Final = ("http", "https", "file")

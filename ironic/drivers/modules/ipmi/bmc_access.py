@@ -13,6 +13,7 @@ from typing import Any, Final
 from ironic.core import syntax
 from ironic.core.bmc_hosts import is_by_project
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.info_keys import Holds, Property
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers.task import Node
 
@@ -41,26 +42,53 @@ _TRANSIT: Final = ("transit_channel", "transit_address")
 # Which of them each kind of bridging needs.
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"no": (), "single": _TARGET, "dual": (*_TARGET, *_TRANSIT)}
 
-PROPERTIES: Final[Mapping[str, str]] = {
-    "ipmi_address": "IP address or host name of the BMC. Required.",
-    "ipmi_port": "UDP port of the BMC, 623 by default.",
-    "ipmi_username": "User name for the BMC, 16 bytes at most; without one, the user with an empty name.",
-    "ipmi_password": "Password of that user; without one, an empty password.",
-    "ipmi_hex_kg_key": "The BMC's key K_g in hexadecimal, where it has one: up to 20 bytes, no zero byte but at the "
-    "end.",
-    "ipmi_priv_level": f"Privilege level of the session: {', '.join(PRIVILEGES)}. The default is ADMINISTRATOR.",
-    "ipmi_protocol_version": "Version of IPMI: 2.0, the default, or 1.5.",
-    "ipmi_cipher_suite": "Number of the cipher suite, with version 2.0. By default ipmitool and the BMC agree on one.",
-    "ipmi_bridging": "Whether requests are bridged to another controller: no, the default, single or dual.",
-    "ipmi_local_address": "Own IPMB address for bridging.",
-    "ipmi_transit_channel": "Transit channel for dual bridging.",
-    "ipmi_transit_address": "Transit address for dual bridging.",
-    "ipmi_target_channel": "Channel of the controller that requests are bridged to.",
-    "ipmi_target_address": "Address of the controller that requests are bridged to.",
-    "ipmi_force_boot_device": "Whether a persistent boot device is set again before each start of the machine, for "
-    "BMCs that forget it. The default is false.",
-    "ipmi_disable_boot_timeout": "Whether the BMC is to keep a boot device for longer than a minute. The default is "
-    "option [ipmi]disable_boot_timeout.",
+PROPERTIES: Final[Mapping[str, Property]] = {
+    "ipmi_address": Property(Holds.ADDRESS, "IP address or host name of the BMC. Required."),
+    "ipmi_port": Property(Holds.PLACE, "UDP port of the BMC, 623 by default."),
+    "ipmi_username": Property(
+        Holds.LOGIN,
+        "User name for the BMC, 16 bytes at most; without one, the user with an empty name.",
+    ),
+    "ipmi_password": Property(Holds.SECRET, "Password of that user; without one, an empty password."),
+    "ipmi_hex_kg_key": Property(
+        Holds.SECRET,
+        "The BMC's key K_g in hexadecimal, where it has one: up to 20 bytes, no zero byte but at the end.",
+    ),
+    "ipmi_priv_level": Property(
+        Holds.SETTING,
+        f"Privilege level of the session: {', '.join(PRIVILEGES)}. The default is ADMINISTRATOR.",
+    ),
+    "ipmi_protocol_version": Property(Holds.PLACE, "Version of IPMI: 2.0, the default, or 1.5."),
+    "ipmi_cipher_suite": Property(
+        Holds.PLACE,
+        "Number of the cipher suite, with version 2.0. By default ipmitool and the BMC agree on one.",
+    ),
+    "ipmi_bridging": Property(
+        Holds.BRIDGE,
+        "Whether requests are bridged to another controller: no, the default, single or dual.",
+    ),
+    "ipmi_local_address": Property(Holds.MACHINE, "Own IPMB address for bridging."),
+    "ipmi_transit_channel": Property(Holds.MACHINE, "Transit channel for dual bridging."),
+    "ipmi_transit_address": Property(Holds.MACHINE, "Transit address for dual bridging."),
+    "ipmi_target_channel": Property(Holds.MACHINE, "Channel of the controller that requests are bridged to."),
+    "ipmi_target_address": Property(Holds.MACHINE, "Address of the controller that requests are bridged to."),
+    "ipmi_force_boot_device": Property(
+        Holds.SETTING,
+        "Whether a persistent boot device is set again before each start of the machine, for "
+        "BMCs that forget it. The default is false.",
+    ),
+    "ipmi_disable_boot_timeout": Property(
+        Holds.SETTING,
+        "Whether the BMC is to keep a boot device for longer than a minute. The default is "
+        "option [ipmi]disable_boot_timeout.",
+    ),
+}
+CONSOLE_PROPERTIES: Final[Mapping[str, Property]] = {
+    "ipmi_terminal_port": Property(
+        Holds.OWN_PORT,
+        "TCP port of the console on the conductor's host; by default one of [console]port_range.",
+        of_bmc=False,
+    )
 }
 
 

@@ -15,7 +15,13 @@ from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.console.console_servers import SERVERS
 from ironic.drivers.modules.console.serial_console import SerialConsole
 from ironic.drivers.modules.console.socat_command import ConsoleCommand
-from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, PROTOCOLS, access_of, terminal_port_of
+from ironic.drivers.modules.ipmi.bmc_access import (
+    CONSOLE_PROPERTIES,
+    PROPERTIES,
+    PROTOCOLS,
+    access_of,
+    terminal_port_of,
+)
 from ironic.drivers.modules.ipmi.command_line import check_tool, command_line
 from ironic.drivers.modules.ipmi.conversation import change, with_checked_address
 from ironic.drivers.task import Task
@@ -35,8 +41,7 @@ class IPMISocatConsole(SerialConsole):
         self._freeing: set[str] = set()
 
     def get_properties(self) -> dict[str, str]:
-        port = "TCP port of the console on the conductor's host; by default one of [console]port_range."
-        return {**PROPERTIES, "ipmi_terminal_port": port}
+        return {**PROPERTIES, **CONSOLE_PROPERTIES}
 
     def validate(self, task: Task) -> None:
         """Check driver_info and that there is a port; the BMC is not asked."""

@@ -23,6 +23,7 @@ from ironic.core.flow import in_state
 from ironic.core.kernel_parameters import APPEND_PARAMS, ARGUMENTS, DEFAULT
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers import instance_capabilities, node_attributes
+from ironic.drivers.info_keys import DEPLOY
 from ironic.drivers.task import Node
 from ironic.integrations import host_files
 from ironic.integrations.hidden_faults import is_of_project
@@ -30,25 +31,9 @@ from ironic.integrations.image_cache import ALGORITHMS, Image
 
 LOG = logging.getLogger(__name__)
 
-DEPLOY: Final = "deploy"
-RESCUE: Final = "rescue"
 INSTANCE: Final = "instance"
 # No ramdisk: the machine goes on to its disk.
 DISK: Final = "disk"
-
-RAMDISK_PROPERTIES: Final = {
-    f"{purpose}_{part}{suffix}": f"{about} of the {part} that the machine boots for {work}.{rule}"
-    for purpose, work in ((DEPLOY, "inspection, cleaning, deployment and servicing"), (RESCUE, "rescue"))
-    for part in ("kernel", "ramdisk")
-    for suffix, about, rule in (
-        ("", "URL (http, https, file)", f" Required, unless option [conductor]{purpose}_{part} is set."),
-        ("_checksum", "SHA256 or SHA512 checksum", " Optional."),
-    )
-}
-COMMAND_LINE_PROPERTIES: Final = {
-    "kernel_append_params": "Kernel parameters that replace option [pxe]kernel_append_params; %default% stands for the "
-    "value of the option.",
-}
 
 SCHEMES: Final = ("http", "https", "file")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F]+")

@@ -13,7 +13,7 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import BootImageFailed
-from ironic.drivers import boot_devices, instance_capabilities, node_attributes, secure_boot
+from ironic.drivers import boot_devices, info_keys, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk, prepared_boot, shared_boot_files
@@ -45,9 +45,9 @@ class NetworkBoot(BootInterface):
 
     def get_properties(self) -> dict[str, str]:
         return {
-            **kernel_and_ramdisk.RAMDISK_PROPERTIES,
-            **kernel_and_ramdisk.COMMAND_LINE_PROPERTIES,
-            **node_attributes.BOOT_DEVICE_PROPERTIES,
+            **info_keys.RAMDISKS,
+            **info_keys.COMMAND_LINE,
+            **info_keys.BOOT_DEVICES,
         }
 
     # Validation
@@ -58,7 +58,7 @@ class NetworkBoot(BootInterface):
         _network_cards(task)
         boot_option = instance_capabilities.requested_capabilities(node).get("boot_option")
         if _RAMDISK_INSTANCE not in (node.deploy_interface, boot_option):
-            kernel_and_ramdisk.find_ramdisk(node, kernel_and_ramdisk.DEPLOY)
+            kernel_and_ramdisk.find_ramdisk(node, info_keys.DEPLOY)
             return
         # The user's ramdisk; a node without an instance names none yet.
         kernel_and_ramdisk.check_command_line(node, self._program(node), kernel_and_ramdisk.INSTANCE)
@@ -69,12 +69,12 @@ class NetworkBoot(BootInterface):
 
     def validate_rescue(self, task: Task) -> None:
         self._validate_settings(task.node)
-        kernel_and_ramdisk.find_ramdisk(task.node, kernel_and_ramdisk.RESCUE)
+        kernel_and_ramdisk.find_ramdisk(task.node, info_keys.RESCUE)
 
     def validate_inspection(self, task: Task) -> None:
         """Raise UnsupportedDriverExtension without a ramdisk: the machine must then be booted by other means."""
         try:
-            kernel_and_ramdisk.find_ramdisk(task.node, kernel_and_ramdisk.DEPLOY)
+            kernel_and_ramdisk.find_ramdisk(task.node, info_keys.DEPLOY)
         except MissingParameterValue as error:
             raise UnsupportedDriverExtension(str(error)) from error
         self._validate_settings(task.node)
@@ -96,7 +96,7 @@ class NetworkBoot(BootInterface):
                 err=f"Node {node.uuid} starts through a BIOS, which can't boot over HTTP. Choose boot interface ipxe "
                 "or pxe, or boot mode uefi."
             )
-        kernel_and_ramdisk.check_command_line(node, self._program(node), kernel_and_ramdisk.DEPLOY)
+        kernel_and_ramdisk.check_command_line(node, self._program(node), info_keys.DEPLOY)
         node_attributes.is_boot_device_persistent(node, default=False)
 
     def written_directories(self) -> tuple[OwnDirectory, ...]:

@@ -15,6 +15,7 @@ from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.bmc_hosts import is_by_project
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.info_keys import Holds, Property
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers.task import Node
 from ironic.integrations import host_files
@@ -25,20 +26,40 @@ TLS_VERSIONS: Final = ("1.1", "1.2", "1.3")
 ROOT: Final = "/redfish/v1/"
 _NO_PATH: Final = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@%/-]|//|/\.\.?/")
 
-PROPERTIES: Final[Mapping[str, str]] = {
-    "redfish_address": "Address of the BMC as a URL; https is assumed where no scheme is given. A path replaces "
-    "/redfish/v1 as the path of the service root. Required.",
-    "redfish_system_id": "Path of the machine's system resource, such as /redfish/v1/Systems/1. Needed only where the "
-    "BMC has several systems.",
-    "redfish_username": "User name for the BMC.",
-    "redfish_password": "Password of that user; without a user name, the password of a user with an empty name.",
-    "redfish_verify_ca": "How the BMC's certificate is checked: true, false, or the path of a CA file or directory. "
-    "The default is option [redfish]verify_ca, or else true.",
-    "redfish_auth_type": "How to log in: basic, session, or auto, which tries a session first. The default is option "
-    "[redfish]auth_type.",
-    "redfish_tls_minimum_version": "Oldest TLS version to accept: 1.1, 1.2 or 1.3. The default is option "
-    "[redfish]tls_minimum_version.",
-    "redfish_tls_ciphers": "TLS ciphers to accept, in OpenSSL's notation. The default is option [redfish]tls_ciphers.",
+PROPERTIES: Final[Mapping[str, Property]] = {
+    "redfish_address": Property(
+        Holds.ADDRESS,
+        "Address of the BMC as a URL; https is assumed where no scheme is given. A path replaces "
+        "/redfish/v1 as the path of the service root. Required.",
+    ),
+    "redfish_system_id": Property(
+        Holds.MACHINE,
+        "Path of the machine's system resource, such as /redfish/v1/Systems/1. Needed only where the "
+        "BMC has several systems.",
+    ),
+    "redfish_username": Property(Holds.LOGIN, "User name for the BMC."),
+    "redfish_password": Property(
+        Holds.SECRET,
+        "Password of that user; without a user name, the password of a user with an empty name.",
+    ),
+    "redfish_verify_ca": Property(
+        Holds.TRUST,
+        "How the BMC's certificate is checked: true, false, or the path of a CA file or directory. "
+        "The default is option [redfish]verify_ca, or else true.",
+    ),
+    "redfish_auth_type": Property(
+        Holds.SETTING,
+        "How to log in: basic, session, or auto, which tries a session first. The default is option "
+        "[redfish]auth_type.",
+    ),
+    "redfish_tls_minimum_version": Property(
+        Holds.PLACE,
+        "Oldest TLS version to accept: 1.1, 1.2 or 1.3. The default is option [redfish]tls_minimum_version.",
+    ),
+    "redfish_tls_ciphers": Property(
+        Holds.PLACE,
+        "TLS ciphers to accept, in OpenSSL's notation. The default is option [redfish]tls_ciphers.",
+    ),
 }
 
 

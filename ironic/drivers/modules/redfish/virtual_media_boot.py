@@ -18,8 +18,9 @@ from ironic.core.errors import (
 )
 from ironic.core.flow import DEPLOY
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
-from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes, secure_boot
+from ironic.drivers import boot_devices, fast_track, info_keys, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
+from ironic.drivers.info_keys import ON_REMOVABLE
 from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
@@ -32,7 +33,7 @@ from ironic.drivers.modules.redfish.members import managers_of
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, depends_on_firmware
 from ironic.drivers.modules.redfish.ramdisk_images import Booted
 from ironic.drivers.task import Node, Task
-from ironic.integrations import image_places, own_directories, web_root
+from ironic.integrations import image_places, own_directories
 from ironic.integrations.image_places import Place
 from ironic.integrations.own_directories import OwnDirectory
 
@@ -42,7 +43,6 @@ _RAMDISK_INSTANCE: Final = "ramdisk"
 _LEFTOVERS_SPACING: Final = 300.0
 _RESTORING_SPACING: Final = 15.0
 _HAS_IMAGES: Final = {"reserved": False, "maintenance": False, "remembers": ramdisk_images.BOOTED.name}
-_ON_REMOVABLE: Final = "config_via_removable"
 # The older names of driver_info for ready images begin with it.
 _FORMER: Final = "redfish_"
 
@@ -56,18 +56,10 @@ class RamdiskFromIso(BootInterface):
 
     def get_properties(self) -> dict[str, str]:
         return {
-            **kernel_and_ramdisk.RAMDISK_PROPERTIES,
-            **{
-                name: value.replace("[pxe]", "[redfish]")
-                for name, value in kernel_and_ramdisk.COMMAND_LINE_PROPERTIES.items()
-            },
-            **node_attributes.BOOT_DEVICE_PROPERTIES,
-            **web_root.PROPERTIES,
-            "deploy_iso": "URL of a ready ISO image that the machine boots for the agent's work, instead of one made "
-            "of deploy_kernel and deploy_ramdisk. It can't be passed any parameters.",
-            "rescue_iso": "The same for rescue.",
-            "bootloader": "URL of the EFI system partition of ISO images. The default is option "
-            "[conductor]bootloader, [DEFAULT]esp_image, or else one with GRUB.",
+            **info_keys.RAMDISKS,
+            **{name: value.replace("[pxe]", "[redfish]") for name, value in info_keys.COMMAND_LINE.items()},
+            **info_keys.BOOT_DEVICES,
+            **info_keys.READY_IMAGES,
         }
 
     # Validation
@@ -86,19 +78,19 @@ class RamdiskFromIso(BootInterface):
                 kernel_and_ramdisk.of_instance(node)
                 ramdisk_images.check_programs(node)
             return
-        self._check_ramdisk(node, kernel_and_ramdisk.DEPLOY)
+        self._check_ramdisk(node, info_keys.DEPLOY)
 
     def validate_inspection(self, task: Task) -> None:
         """Raise MissingParameterValue without a ramdisk: nothing else hands this machine an image."""
         access_of(task.node)
-        self._check_ramdisk(task.node, kernel_and_ramdisk.DEPLOY)
+        self._check_ramdisk(task.node, info_keys.DEPLOY)
         self.place(task.node).check(task.node)
 
     def _check_ramdisk(self, node: Node, purpose: str) -> None:
         if self._ready_iso(node, purpose):
             return
         kernel_and_ramdisk.find_ramdisk(node, purpose)
-        ramdisk_images.check_command_line(node, kernel_and_ramdisk.DEPLOY)
+        ramdisk_images.check_command_line(node, info_keys.DEPLOY)
         ramdisk_images.check_programs(node)
 
     # Preparation
@@ -259,9 +251,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     def get_properties(self) -> dict[str, str]:
         return {
             **super().get_properties(),
-            _ON_REMOVABLE: "Whether the parameters of the ramdisk are offered in a second virtual drive as well, a USB "
-            "stick or floppy: for ready ISO images. The default is false.",
-            **image_places.PROPERTIES,
+            **info_keys.VIRTUAL_MEDIA,
         }
 
     def validate(self, task: Task) -> None:
@@ -274,7 +264,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     def validate_rescue(self, task: Task) -> None:
         access_of(task.node)
         self.place(task.node).check(task.node)
-        self._check_ramdisk(task.node, kernel_and_ramdisk.RESCUE)
+        self._check_ramdisk(task.node, info_keys.RESCUE)
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
         _check_firmware(task)
@@ -353,8 +343,8 @@ def _boots_own_ramdisk(node: Node) -> bool:
 
 
 def _wants_removable(node: Node) -> bool:
-    given = node.driver_info.get(_ON_REMOVABLE, node.driver_info.get("config_via_floppy", False))
+    given = node.driver_info.get(ON_REMOVABLE, node.driver_info.get("config_via_floppy", False))
     wanted = syntax.truth_of(str(given))
     if wanted is None:
-        raise InvalidParameterValue(err=f"{_ON_REMOVABLE} in driver_info of node {node.uuid} must be true or false.")
+        raise InvalidParameterValue(err=f"{ON_REMOVABLE} in driver_info of node {node.uuid} must be true or false.")
     return wanted

@@ -11,6 +11,7 @@ PROGRAM = """
 import json
 from ironic.conf import CONF
 from ironic.core.hardware_interfaces import KINDS
+from ironic.core.info_keys import declared
 from ironic.drivers.composition import Composition
 
 CONF([], default_config_files=[])
@@ -30,6 +31,7 @@ print(json.dumps({
     "properties": sorted(driver.get_properties()),
     "steps": [step["step"] for kind in ("power", "management") for step in getattr(driver, kind).all_steps("clean")],
     "periodic": [method.title for method in composition.periodic_methods()],
+    "declared": {key: str(one.holds) for key, one in declared().items() if key.startswith("acme_")},
     "homes": {kind: type(getattr(driver, kind)).__module__.partition(".")[0] for kind in KINDS},
 }))
 """
@@ -41,6 +43,7 @@ def test_a_vendors_package_brings_its_type_and_uses_our_interfaces(tmp_path: Pat
 
     assert told["defaults"] == told["enabled"]
     assert told["properties"] == ["acme_address", "acme_token"]
+    assert told["declared"] == {"acme_address": "the address of the BMC", "acme_token": "a secret"}
     assert told["steps"] == ["cool_down", "self_test"]
     assert told["periodic"] == [
         "management interface acme: note_temperature",

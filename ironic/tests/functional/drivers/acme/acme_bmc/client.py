@@ -3,12 +3,13 @@
 import requests
 
 from ironic.common import exception
+from ironic.drivers import base
 
 TIMEOUT = 10
 
 PROPERTIES = {
-    "acme_address": "URL of the BMC. Required.",
-    "acme_token": "Token that the BMC wants to see. Optional.",
+    "acme_address": base.Property(base.Holds.ADDRESS, "URL of the BMC. Required."),
+    "acme_token": base.Property(base.Holds.SECRET, "Token that the BMC wants to see. Optional."),
 }
 
 

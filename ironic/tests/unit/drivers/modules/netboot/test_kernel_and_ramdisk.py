@@ -7,6 +7,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers import info_keys
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import Machine
@@ -15,7 +16,7 @@ OWN = {"deploy_kernel": "http://images/k", "deploy_ramdisk": "http://images/r"}
 SUM = "a" * 64
 
 
-def urls(purpose: str = kernel_and_ramdisk.DEPLOY, **columns: Any) -> tuple[str, str]:
+def urls(purpose: str = info_keys.DEPLOY, **columns: Any) -> tuple[str, str]:
     found = kernel_and_ramdisk.find_ramdisk(Machine(**columns), purpose)
     return found.kernel.url, found.ramdisk.url
 
@@ -52,9 +53,9 @@ def test_half_a_pair_is_refused_if_configured(conf: Setter, options: None) -> No
 
 def test_a_rescue_has_a_ramdisk_of_its_own(options: None) -> None:
     own = {"rescue_kernel": "http://rescue/k", "rescue_ramdisk": "http://rescue/r"}
-    assert urls(kernel_and_ramdisk.RESCUE, driver_info={**OWN, **own}) == ("http://rescue/k", "http://rescue/r")
+    assert urls(info_keys.RESCUE, driver_info={**OWN, **own}) == ("http://rescue/k", "http://rescue/r")
     with pytest.raises(MissingParameterValue, match="rescue_kernel and rescue_ramdisk"):
-        urls(kernel_and_ramdisk.RESCUE, driver_info=OWN)
+        urls(info_keys.RESCUE, driver_info=OWN)
 
 
 @pytest.mark.parametrize(

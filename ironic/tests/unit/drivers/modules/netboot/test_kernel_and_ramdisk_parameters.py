@@ -6,8 +6,9 @@ import pytest
 
 from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.info_keys import DEPLOY, RESCUE
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
-from ironic.drivers.modules.netboot.kernel_and_ramdisk import DEPLOY, INSTANCE, RESCUE
+from ironic.drivers.modules.netboot.kernel_and_ramdisk import INSTANCE
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import UUID, Machine
 

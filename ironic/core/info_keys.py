@@ -1,0 +1,106 @@
+"""Keys of driver_info: drivers declare what each of theirs holds.
+
+A package of drivers names its tables, key -> `Property`, under entry points of group `ironic.driver_info`. Masks, the
+rules by which a stored secret stays with its BMC, the hosts of BMCs and what a project may write are read off them. The
+words of a key's name count only for keys that no table declares, as those of unknown drivers; two tables that differ
+about a key declare nothing, except that it is a secret for both if it is one for one of them.
+"""
+
+import functools
+import logging
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from stevedore import ExtensionManager
+
+LOG = logging.getLogger(__name__)
+
+GROUP: Final = "ironic.driver_info"
+
+
+class Holds(StrEnum):
+    """What a key of driver_info holds."""
+
+    ADDRESS = "the address of the BMC"
+    PLACE = "how the BMC is reached"
+    BRIDGE = "whether requests go on to a machine behind that address"
+    MACHINE = "which machine behind that address it is"
+    TRUST = "whose certificates are trusted: true, false, or a path on the conductor"
+    LOGIN = "a user name"
+    SECRET = "a secret"
+    IMAGE = "the URL or path of an image"
+    PROXY = "the way to image servers"
+    OWN_PORT = "a port on the conductor"
+    SETTING = "a setting"
+
+
+# What leads the login of a BMC to another server when it changes.
+_LEADS: Final = frozenset({Holds.ADDRESS, Holds.PLACE, Holds.BRIDGE, Holds.MACHINE, Holds.TRUST})
+
+
+class Property(str):
+    """The description of a key of driver_info, and what it holds; ``of_bmc`` is false for another server than a BMC."""
+
+    __slots__ = ("holds", "of_bmc")
+    holds: Holds
+    of_bmc: bool
+
+    def __new__(cls, holds: Holds, text: str, *, of_bmc: bool = True) -> Self:
+        """Return the description."""
+        made = super().__new__(cls, text)
+        made.holds, made.of_bmc = holds, of_bmc
+        return made
+
+    @property
+    def leads(self) -> bool:
+        """Return whether the login of a BMC goes elsewhere when the value changes."""
+        return self.of_bmc and self.holds in _LEADS
+
+
+# The keys that hold secrets by the tables read so far.
+_hidden: Final = set[str]()
+
+
+def is_secret(name: str) -> bool:
+    """Return whether a package declares that a key holds a secret.
+
+    Log lines are masked by this, so it reads no tables: programs do it when they start, by `declared`.
+    """
+    return name in _hidden
+
+
+def of(name: object) -> Property | None:
+    """Return what is declared of a key, None for an unknown one."""
+    return declared().get(name) if isinstance(name, str) else None
+
+
+@functools.cache
+def declared() -> Mapping[str, Property]:
+    """Return what installed packages declare, by the name of the key; they are read once."""
+    found: dict[str, Property] = {}
+    disputed = set[str]()
+    extensions: Iterable[Any] = ExtensionManager(GROUP, on_load_failure_callback=_log_failure)
+    for extension in extensions:
+        for name, one in _table(extension).items():
+            if one.holds is Holds.SECRET:
+                _hidden.add(name)
+            known = found.setdefault(name, one)
+            if (known.holds, known.of_bmc) != (one.holds, one.of_bmc):
+                LOG.warning("Two packages differ about key %s of driver_info; what it holds is guessed", name)
+                disputed.add(name)
+    return {name: one for name, one in found.items() if name not in disputed}
+
+
+def _table(extension: Any) -> dict[str, Property]:
+    table = extension.plugin
+    if isinstance(table, Mapping):
+        good = {name: one for name, one in table.items() if isinstance(name, str) and isinstance(one, Property)}
+        if len(good) == len(table):
+            return good
+    LOG.warning("%s of group %s is no table of properties, and is left out", extension.name, GROUP)
+    return {}
+
+
+def _log_failure(_manager: object, point: Any, error: BaseException) -> None:
+    LOG.warning("%s of group %s can't be loaded, and is left out: %s", point.name, GROUP, error)

@@ -1,0 +1,140 @@
+"""What packages declare of the keys of driver_info counts; names of keys are judged where nothing is declared."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+import stevedore
+
+from ironic.core import bmc_hosts, info_keys, local_paths, secret_updates, secrets
+from ironic.core.info_keys import Holds, Property
+
+ACME = {
+    "acme_where": Property(Holds.ADDRESS, "Where it is."),
+    "acme_way": Property(Holds.PLACE, "How it is reached."),
+    "acme_hop": Property(Holds.BRIDGE, "no, or the hop."),
+    "acme_knock": Property(Holds.SECRET, "What it wants to hear."),
+    "acme_server_url": Property(Holds.SETTING, "What its sticker shows."),
+    "acme_ca_label": Property(Holds.SETTING, "A label."),
+    "acme_anchor": Property(Holds.TRUST, "Whom it trusts."),
+    "acme_socket": Property(Holds.OWN_PORT, "A port here."),
+    "acme_room_address": Property(Holds.SETTING, "Where its rack stands."),
+}
+
+
+class Declared:
+    """An entry point that is loaded."""
+
+    def __init__(self, name: str, plugin: object) -> None:
+        self.name, self.plugin = name, plugin
+
+
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Declared]]:
+    """Return the entry points to be loaded, ours among them, before they are."""
+    ours: Iterable[Any] = stevedore.ExtensionManager(info_keys.GROUP)
+    found = [Declared(one.name, one.plugin) for one in ours]
+    monkeypatch.setattr(info_keys, "ExtensionManager", lambda *_, **__: found)
+    forget()
+    yield found
+    forget()
+
+
+def forget() -> None:
+    info_keys.declared.cache_clear()
+    info_keys._hidden.clear()
+
+
+@pytest.fixture
+def acme(tables: list[Declared]) -> None:
+    tables.append(Declared("acme", ACME))
+    info_keys.declared()
+
+
+@pytest.mark.usefixtures("acme")
+def test_a_secret_is_hidden_by_its_declaration_whatever_its_name() -> None:
+    assert secrets.masked({"acme_knock": "three times"}) == {"acme_knock": secrets.REPLACEMENT}
+
+
+def test_without_a_declaration_its_name_counts() -> None:
+    assert secrets.masked({"acme_knock": "three times", "acme_pin": "1"}) == {
+        "acme_knock": "three times",
+        "acme_pin": secrets.REPLACEMENT,
+    }
+
+
+def test_what_looks_like_a_secret_is_hidden_whatever_is_declared(tables: list[Declared]) -> None:
+    tables.append(Declared("open", {"acme_token": Property(Holds.SETTING, "A token of esteem.")}))
+    assert info_keys.of("acme_token") is not None
+    assert secrets.is_secret("acme_token")
+
+
+@pytest.mark.usefixtures("acme")
+@pytest.mark.parametrize(
+    "key, is_sent",
+    [("acme_where", True), ("acme_way", True), ("acme_anchor", True), ("acme_hop", True), ("acme_server_url", False)],
+)
+def test_a_stored_secret_is_kept_from_where_a_declared_key_leads(key: str, is_sent: bool) -> None:
+    before = {"acme_where": "192.0.2.1", "acme_knock": "three times", key: "http://192.0.2.1/"}
+    after = {**before, key: "http://192.0.2.66/"}
+    assert secret_updates.redirected_secrets(before, after, []) == (["acme_knock"] if is_sent else [])
+    assert secret_updates.moved_keys(before, after) == ({key} if is_sent else set())
+
+
+@pytest.mark.usefixtures("acme")
+def test_what_is_inside_of_a_declared_key_is_judged_by_its_name() -> None:
+    before: dict[str, Any] = {"acme_knock": "three times", "acme_server_url": {"host": "192.0.2.1"}}
+    after = {**before, "acme_server_url": {"host": "192.0.2.66"}}
+    assert secret_updates.redirected_secrets(before, after, []) == ["acme_knock"]
+
+
+@pytest.mark.usefixtures("acme")
+def test_hosts_of_a_bmc_are_declared_and_nothing_is_behind_a_bridge() -> None:
+    info = {"acme_where": "192.0.2.1", "acme_room_address": "second floor", "other_address": "192.0.2.9"}
+    assert bmc_hosts.hosts(info) == ["192.0.2.1", "192.0.2.9"]
+    assert bmc_hosts.hosts({**info, "acme_hop": "two"}) == ["192.0.2.9"]
+    assert bmc_hosts.hosts({**info, "acme_hop": "no"}) == ["192.0.2.1", "192.0.2.9"]
+    # Requests go to the bridge itself.
+    assert bmc_hosts.may_reach_loopback({"acme_where": "127.0.0.1", "acme_hop": "two"})
+
+
+@pytest.mark.usefixtures("acme")
+def test_files_and_ports_of_the_conductor_are_declared() -> None:
+    now = {"acme_anchor": "/etc/passwd", "acme_ca_label": "/etc/passwd", "other_ca": "/etc/passwd"}
+    assert local_paths.trust_path_keys({}, now) == ["acme_anchor", "other_ca"]
+    assert local_paths.own_port_keys({}, {"acme_socket": 5, "other_console_port": 6}) == [
+        "acme_socket",
+        "other_console_port",
+    ]
+
+
+def test_two_packages_that_differ_declare_nothing_but_that_it_is_a_secret(
+    tables: list[Declared], caplog: pytest.LogCaptureFixture
+) -> None:
+    tables += [
+        Declared("acme", ACME),
+        Declared("other", {"acme_where": Property(Holds.SETTING, "x"), "acme_knock": Property(Holds.SETTING, "x")}),
+        Declared("same", {"acme_way": Property(Holds.PLACE, "in other words")}),
+    ]
+    assert (info_keys.of("acme_where"), info_keys.of("acme_knock")) == (None, None)
+    assert info_keys.of("acme_way") == "How it is reached."
+    assert info_keys.is_secret("acme_knock")
+    assert "differ about key acme_where" in caplog.text
+    # Its name says that it leads there no more than before there were declarations.
+    assert secret_updates.moved_keys({}, {"acme_where": "192.0.2.1"}) == {"acme_where"}
+
+
+@pytest.mark.parametrize("table", [None, [], {"acme_where": "a text"}, {5: Property(Holds.PLACE, "x")}])
+def test_what_is_no_table_is_left_out(tables: list[Declared], table: object, caplog: pytest.LogCaptureFixture) -> None:
+    tables.append(Declared("acme", table))
+    with caplog.at_level(logging.WARNING):
+        assert info_keys.of("acme_where") is None
+    assert info_keys.of("redfish_address") is not None
+    assert "acme of group ironic.driver_info is no table of properties" in caplog.text
+
+
+def test_a_property_is_its_text() -> None:
+    one = Property(Holds.TRUST, "Whom it trusts.", of_bmc=False)
+    assert (one, one.holds, one.leads) == ("Whom it trusts.", Holds.TRUST, False)
+    assert info_keys.of(5) is None
