@@ -217,7 +217,8 @@ def hidden_fields(
     @functools.cache
     def hidden(owner: str | None, lessee: str | None) -> Hidden:
         wanted = dict.fromkeys(rule for several in rules.values() for rule in several)
-        refused = {rule for rule in wanted if not allows(request, rule, owner, lessee)}
+        target = {"node.owner": owner, "node.lessee": lessee}
+        refused = {rule for rule in wanted if not request.rights.allows(rule, target)}
         return [(name, rule) for name, several in rules.items() for rule in several if rule in refused]
 
     return hidden
