@@ -19,7 +19,7 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost change-over lab lab-tutorials console-browser console-podman
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost walks change-over lab lab-tutorials console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
@@ -41,6 +41,7 @@ help:
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make compare   CPU time per request beside that of an older checkout, OLD=DIRECTORY; two minutes"
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"
+	@echo "make walks     how many calls and files five operations lead through, and how often they come back to a file"
 	@echo "make change-over  databases of seven releases of OpenStack Ironic, taken over and given back to them; RECORD=1 fills them anew; from a package index, half an hour"
 	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"
 	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
@@ -126,6 +127,9 @@ fuzz: venv
 # The changes are made and tested in a scratch copy, not estimated.
 change-cost: venv
 	@PYTHONPATH=tools $(BIN)/python tools/change_cost
+
+walks: venv
+	@$(BIN)/pytest -q -s -p no:cacheprovider ironic/tests/functional/test_walks.py | grep ' returns$$'
 
 # As root: the ramdisk is built in a chroot. The machine is emulated without KVM, so it takes its time.
 lab: venv

@@ -111,7 +111,7 @@ def as_if_foreign(request: Request, *rules: str, see: str = SEE_NODE, of_part: b
             owned = (one.word for one in RESOURCES.values() if one.belongs is Belongs.TO_OWNER)
             target: dict[str, Any] = dict.fromkeys(("node.owner", "node.lessee", *(f"{word}.owner" for word in owned)))
             for rule in dict.fromkeys((*rules, see)):  # each once, as of something that is there
-                request.services.policy.allows(request.context, rule, target)
+                request.rights.allows(rule, target)
         raise
 
 
@@ -143,9 +143,9 @@ def require_own(
     """Raise 403 for a denied action on what has an owner of its own, 404 when the caller may not even see it."""
     target = {f"{resource.word}.owner": owner}
     is_free = is_public and rule.rpartition(":")[2] in _WITH_PUBLIC
-    if request.services.policy.is_open or is_free or _decision(request, rule, target):
+    if request.services.policy.is_open or is_free or request.rights.allows(rule, target):
         return
-    if not is_public and not _decision(request, _rule_to_see(resource), target):
+    if not is_public and not request.rights.allows(_rule_to_see(resource), target):
         raise resource.not_found(**{resource.word: ident})
     raise HTTPForbidden(resource=rule)
 
@@ -189,24 +189,14 @@ def require_right(request: Request, rule: str, owner: str | None = None, lessee:
 def require_steps(request: Request, names: Iterable[str], owner: str | None, lessee: str | None) -> None:
     """Raise 403 for a step that a rule of the operator's policy file denies the caller on a node."""
     target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
-    for rule in (
-        f"{STEP_RULE_PREFIX}{name}" for name in sorted(request.services.policy.guarded_steps.intersection(names))
-    ):
-        if request.services.policy.denies(request.context, rule, target):
+    for rule in (f"{STEP_RULE_PREFIX}{name}" for name in sorted(request.rights.guarded_steps.intersection(names))):
+        if request.rights.denies(rule, target):
             raise HTTPForbidden(resource=rule)
 
 
 def allows(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> bool:
     """Return whether a rule allows the caller, on a node with this owner and lessee if any."""
-    return _decision(request, rule, {"node.owner": owner, "node.lessee": lessee})
-
-
-def _decision(request: Request, rule: str, target: Mapping[str, str | None]) -> bool:
-    """Return what the policy says; a request asks it each question once."""
-    question = (rule, *target.items())
-    if (known := request.decisions.get(question)) is None:
-        known = request.decisions[question] = request.services.policy.allows(request.context, rule, target)
-    return known
+    return request.rights.allows(rule, {"node.owner": owner, "node.lessee": lessee})
 
 
 def unmasked(request: Request, rules: Iterable[str]) -> frozenset[str]:
@@ -227,7 +217,8 @@ def hidden_fields(
     @functools.cache
     def hidden(owner: str | None, lessee: str | None) -> Hidden:
         wanted = dict.fromkeys(rule for several in rules.values() for rule in several)
-        refused = {rule for rule in wanted if not allows(request, rule, owner, lessee)}
+        target = {"node.owner": owner, "node.lessee": lessee}
+        refused = {rule for rule in wanted if not request.rights.allows(rule, target)}
         return [(name, rule) for name, several in rules.items() for rule in several if rule in refused]
 
     return hidden

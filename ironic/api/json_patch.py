@@ -9,8 +9,9 @@ a resource allows any path.
 
 import copy
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -43,16 +44,15 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One operation of a patch; ``path`` is split into keys."""
+    """One operation of a patch; ``path`` is split into keys, of which ``root`` is the first: the field it changes."""
 
     op: str
     path: tuple[str, ...]
     value: Any = None
+    root: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def root(self) -> str:
-        """The field that the operation changes."""
-        return self.path[0]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", self.path[0])
 
     @property
     def is_whole(self) -> bool:
@@ -229,10 +229,14 @@ def check_logins(
     """
     if name not in values or not access.acts_for_project(request, rule):
         return
-    names = secret_updates.redirected_secrets(document[name] or {}, values[name], written_to(name, changes))
+    names = secret_updates.redirected_secrets(document[name] or {}, values[name], written(changes)[name])
     secret_updates.refuse_redirected(names, name)
 
 
-def written_to(name: str, changes: Sequence[Change]) -> secret_updates.Written:
-    """Return what a patch writes into a field, path and value, in its order."""
-    return [(change.path[1:], change.value) for change in changes if change.root == name and change.op != "remove"]
+def written(changes: Sequence[Change]) -> Mapping[str, secret_updates.Written]:
+    """Return what a patch writes by field, path in the field and value, in its order; nothing for other fields."""
+    found = defaultdict[str, list[tuple[secret_updates.Path, object]]](list)
+    for change in changes:
+        if change.op != "remove":
+            found[change.root].append((change.path[1:], change.value))
+    return found

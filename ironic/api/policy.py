@@ -13,34 +13,48 @@ from ironic.api.policy_files import STEP_RULE_PREFIX, SiteRules
 from ironic.core.context import RequestContext
 
 
-class Policy(Protocol):
-    """The policy decisions that handlers and the application ask for."""
-
-    # True: every rule about a node passes, so no row is looked up to decide.
-    is_open: ClassVar[bool]
+class Rights(Protocol):
+    """What the caller of one request may do, by the rules that were in force when the request first asked."""
 
     @property
     def guarded_steps(self) -> frozenset[str]:
         """Return the steps, as `interface.step`, for which the operator's policy file has a rule."""
 
-    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+    def allows(self, rule: str, target: Mapping[str, Any]) -> bool:
         """Return whether a rule of the policy table allows the caller the action on the target."""
 
-    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+    def denies(self, rule: str, target: Mapping[str, Any]) -> bool:
         """Return whether a rule exists in the operator's policy file and denies the caller the action."""
 
 
+class Policy(Protocol):
+    """The rules of the service, which decide about every caller."""
+
+    # True: every rule about a node passes, so no row is looked up to decide.
+    is_open: ClassVar[bool]
+
+    def rights(self, context: RequestContext) -> Rights:
+        """Return what a caller may do."""
+
+
 class NoauthPolicy:
-    """Allow everything, except the two rules that would reveal secrets: an operator has to allow those explicitly."""
+    """Allow everything, except the two rules that would reveal secrets: an operator has to allow those explicitly.
+
+    The rights of all callers are the same.
+    """
 
     is_open: ClassVar[bool] = True
     guarded_steps: ClassVar[frozenset[str]] = frozenset()
 
-    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+    def rights(self, context: RequestContext) -> Rights:
+        """Return the rights that every caller has."""
+        return self
+
+    def allows(self, rule: str, target: Mapping[str, Any]) -> bool:
         """Return True for every rule that reveals no secret."""
         return rule not in ("show_password", "show_instance_secrets")
 
-    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+    def denies(self, rule: str, target: Mapping[str, Any]) -> bool:
         """Return False: without a policy file no rule denies anything."""
         return False
 
@@ -61,24 +75,35 @@ class KeystonePolicy:
         elevated = conf.rbac_service_role_elevated_access
         return cls(SiteRules(conf), conf.rbac_service_project_name if elevated else None)
 
+    def rights(self, context: RequestContext) -> Rights:
+        """Return what a caller may do by the present rules."""
+        return _KeystoneRights(self._rules.enforcer, credentials(context), self._site)
+
+
+class _KeystoneRights:
+    """The rights of a caller with these credentials; each question is put to the rules once."""
+
+    def __init__(self, enforcer: Any, caller: Mapping[str, Any], site: Mapping[str, str]) -> None:
+        self._enforcer, self._caller, self._site = enforcer, caller, site
+        # By the rule and what it was asked about.
+        self._decisions: dict[tuple[object, ...], bool] = {}
+
     @property
     def guarded_steps(self) -> frozenset[str]:
-        """Return the steps with a rule of their own."""
-        names = (name for name in self._rules.enforcer.rules if name.startswith(STEP_RULE_PREFIX))
+        names = (name for name in self._enforcer.rules if name.startswith(STEP_RULE_PREFIX))
         return frozenset(name.removeprefix(STEP_RULE_PREFIX) for name in names)
 
-    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
-        """Evaluate a registered rule."""
-        return bool(
-            self._rules.enforcer.authorize(rule, {**target, **self._site}, credentials(context), do_raise=False)
-        )
+    def allows(self, rule: str, target: Mapping[str, Any]) -> bool:
+        question = (rule, *target.items())
+        if (known := self._decisions.get(question)) is None:
+            known = bool(self._enforcer.authorize(rule, {**target, **self._site}, dict(self._caller), do_raise=False))
+            self._decisions[question] = known
+        return known
 
-    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
-        """Evaluate a rule if the policy file has it."""
-        enforcer = self._rules.enforcer
-        if rule not in enforcer.rules:
+    def denies(self, rule: str, target: Mapping[str, Any]) -> bool:
+        if rule not in self._enforcer.rules:
             return False
-        return not enforcer.enforce(rule, {**target, **self._site}, credentials(context), do_raise=False)
+        return not self._enforcer.enforce(rule, {**target, **self._site}, dict(self._caller), do_raise=False)
 
 
 def credentials(context: RequestContext) -> dict[str, Any]:

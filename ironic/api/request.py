@@ -17,7 +17,7 @@ from ironic.core.local_paths import names_file_anywhere
 
 if TYPE_CHECKING:
     # For annotations only: at run time these modules import this one, or are not needed.
-    from ironic.api.policy import Policy
+    from ironic.api.policy import Policy, Rights
     from ironic.db import Store
     from ironic.rpc.client import ConductorClients
     from ironic.rpc.hash_ring import HashRingManager
@@ -69,9 +69,9 @@ class Request:
         "_base",
         "_body",
         "_memory",
+        "_rights",
         "announce",
         "context",
-        "decisions",
         "environ",
         "method",
         "minor",
@@ -94,8 +94,7 @@ class Request:
         self.within = ""
         # Called before a conductor is called, to send the start notification.
         self.announce: Callable[[], object] | None = None
-        # What the policy has decided, by the rule and what it was asked about.
-        self.decisions: dict[tuple[object, ...], bool] = {}
+        self._rights: Rights | None = None
         self._base: str | None = None
         self._body: Any = _UNREAD
         # Bytes of memory that are reserved for the body.
@@ -122,6 +121,13 @@ class Request:
     def settings(self) -> ApiSettings:
         """Return the settings of the API."""
         return self.services.settings
+
+    @property
+    def rights(self) -> "Rights":
+        """Return what the caller may do; the same rules decide from the first question to the last."""
+        if self._rights is None:
+            self._rights = self.services.policy.rights(self.context)
+        return self._rights
 
     @property
     def is_judged(self) -> bool:

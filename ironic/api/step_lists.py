@@ -88,7 +88,7 @@ def change_step_list(
             before["steps"] = lists.steps.of([record.id])[record.id]
         values = json_patch.patched(resource, before, changes, request)
         if "steps" in values and access.acts_for_project(request, rule):
-            written = json_patch.written_to("steps", changes)
+            written = json_patch.written(changes)["steps"]
             names = secret_updates.redirected_step_secrets(before["steps"], values["steps"], written)
             secret_updates.refuse_redirected(names, "steps")
         return settle(record, values)

@@ -38,12 +38,12 @@ def names_file_anywhere(document: object) -> bool:
     left = [document]
     while left:
         one = left.pop()
-        if names_file(one):
-            return True
         if isinstance(one, dict):
             left += one.values()
         elif isinstance(one, list):
             left += one
+        elif names_file(one):
+            return True
     return False
 
 

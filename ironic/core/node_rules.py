@@ -326,7 +326,7 @@ def check_values(values: Mapping[str, object]) -> None:
     """Refuse a name that API paths reserve, malformed network data, and sizes of a machine that are none."""
     if (name := values.get("name")) in _RESERVED_NAMES:
         raise InvalidParameterValue(err=f"The name {name} is a reserved word.")
-    if wrong := network_data.fault(values.get("network_data")):
+    if "network_data" in values and (wrong := network_data.fault(values["network_data"])):
         raise InvalidParameterValue(err=f"{wrong}.")
     properties = values.get("properties")
     odd = [name for name in _SIZES if not _is_size(properties.get(name))] if isinstance(properties, Mapping) else []

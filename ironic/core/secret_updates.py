@@ -322,16 +322,19 @@ def _is_sent(family: str | None, moved: Set[str | None], directed: Set[str | Non
     return family in moved or None in moved
 
 
-def _leaves(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    inner: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(value, Mapping):
-        inner = value.items()
-    elif isinstance(value, list):
-        inner = enumerate(value)
-    else:
-        yield path, value
-    for key, one in inner:
-        yield from _leaves(one, (*path, key))
+def _leaves(document: object) -> Iterator[tuple[Path, object]]:
+    left: list[tuple[Path, object]] = [((), document)]
+    while left:
+        path, value = left.pop()
+        inner: list[tuple[str | int, object]]
+        if isinstance(value, Mapping):
+            inner = list(value.items())
+        elif isinstance(value, list):
+            inner = list(enumerate(value))
+        else:
+            yield path, value
+            continue
+        left += (((*path, key), one) for key, one in reversed(inner))
 
 
 def _hides(path: Path) -> bool:

@@ -89,7 +89,7 @@ def _allocation_of_node(request: Request, node: str, rule: str) -> str:
 
 def _may(request: Request, rule: str, owner: str | None) -> bool:
     """Return whether a rule allows the caller what it guards, on an allocation of this owner."""
-    return request.services.policy.allows(request.context, rule, {"allocation.owner": owner})
+    return request.rights.allows(rule, {"allocation.owner": owner})
 
 
 def create(request: Request, values: dict[str, Any]) -> Answer:

@@ -37,7 +37,7 @@ class Caller(Author):
 
     def __init__(self, request: Request, changes: Sequence[Change] = ()) -> None:
         super().__init__(request.store, request.hash_ring)
-        self._request, self._changes = request, changes
+        self._request, self._written = request, json_patch.written(changes)
         self.context = request.context
         self.kernel_parameters = request.settings.ramdisk.project_kernel_parameters
         # Without rights there are no projects, but machines may have reported an address.
@@ -49,7 +49,7 @@ class Caller(Author):
 
     def written(self, field: str) -> Written:
         """Return what the patch writes into a field."""
-        return json_patch.written_to(field, self._changes)
+        return self._written[field]
 
     def check_rights(
         self, before: Mapping[str, Any], values: Mapping[str, Any], owner: str | None, lessee: str | None

@@ -105,7 +105,7 @@ class _Children:
 
     @functools.cached_property
     def _guarded_steps(self) -> frozenset[str]:
-        return self._request.services.policy.guarded_steps
+        return self._request.rights.guarded_steps
 
     @functools.cached_property
     def _is_for_project(self) -> bool:
@@ -114,7 +114,7 @@ class _Children:
 
 def _templates(request: Request, node: NodeValues) -> dict[str, Any]:
     """Check the steps of the deploy templates that the traits of the instance select, if any step has a rule."""
-    if not request.services.policy.guarded_steps:
+    if not request.rights.guarded_steps:
         return {}
     (text,) = request.store.nodes.row(("instance_info",), node.uuid)
     traits = orjson.loads(text or "{}").get("traits")

@@ -75,26 +75,27 @@ def patch(request: Request, node: str, changes: Sequence[Change], reset_interfac
     for change in changes:
         if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
             raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
+    rules = _rules_of(changes)
     if not request.services.policy.is_open:
         # Before the wait for a locked node; checked again under the lock, because the owner may have changed by then.
-        with access.as_if_foreign(request, _rules_of(changes)[0]):
+        with access.as_if_foreign(request, rules[0]):
             facts = named_nodes.node_values(request, node)
-        _check_rights(request, facts, changes, node)
+        _check_rights(request, facts, rules, node)
     record = node_changes.change_free(
         request.store,
         named_nodes.check_ident(request, node),
-        lambda record: _change(request, record, changes, node, reset=reset_interfaces),
+        lambda record: _change(request, record, changes, rules, node, reset=reset_interfaces),
         named_nodes.lock_retries(request),
     )
-    refused_logins.forget_written(
-        request.store, record.driver_info or {}, json_patch.written_to("driver_info", changes)
-    )
+    refused_logins.forget_written(request.store, record.driver_info or {}, json_patch.written(changes)["driver_info"])
     return answers.document(reads.document(request, record))
 
 
-def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], node: str, *, reset: bool) -> None:
+def _change(
+    request: Request, record: "NodeRecord", changes: Sequence[Change], rules: Sequence[str], node: str, *, reset: bool
+) -> None:
     """Make the change of a patch, which ``node`` names so; the node can't change meanwhile."""
-    _check_rights(request, record, changes, node)
+    _check_rights(request, record, rules, node)
     drops_instance = len(changes) == 1 and changes[0].op == "remove" and changes[0].path == ("instance_uuid",)
     node_rules.check_editable(record, while_inspecting=request.minor < 39, drops_instance=drops_instance)
     before = {change.root: getattr(record, change.root) for change in changes if change.root != "chassis_uuid"}
@@ -108,11 +109,11 @@ def _rules_of(changes: Sequence[Change]) -> list[str]:
     return list(dict.fromkeys(rule_for(change) for change in changes)) or [rule_of("")]
 
 
-def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change], ident: str) -> None:
-    """Raise 403 or 404 when a rule denies one of the operations."""
-    for rule in _rules_of(changes):
+def _check_rights(request: Request, record: NodeValues, rules: Sequence[str], ident: str) -> None:
+    """Raise 403 or 404 when a rule denies one of the operations that ``rules`` guard."""
+    for rule in rules:
         access.require(request, rule, record, ident)
-    if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
+    if record.provision_state == states.ACTIVE and rule_of("owner") in rules:
         access.require(request, "baremetal:node:update_owner_provisioned", record, ident)
 
 

@@ -46,9 +46,11 @@ class Whole:
 
     def __init__(self, directory: Path, settings: ApiSettings | None = None) -> None:
         found = {group: dict(points) for group, points in extensions.installed().items()}
+        script = benches.Script()
         found[extensions.interfaces_group("boot")]["scripted"] = benches.Loaded(Preparing)
+        found[extensions.interfaces_group("vendor")]["scripted"] = benches.Loaded(benches.scripted_vendor(script))
         store = sqlite_store(directory)
-        self.bench = benches.Bench(store, Composition.load(CONF, found), benches.Script())
+        self.bench = benches.Bench(store, Composition.load(CONF, found), script)
         rows = self.bench.composition.interface_rows()
         store.conductors.register(benches.HOST, "", ["fake-hardware"], rows)
         hash_ring = HashRingManager(store, heartbeat_timeout=3600)
@@ -92,6 +94,7 @@ _OPTIONS: dict[str, Any] = {
     "enabled_hardware_types": ["fake-hardware"],
     **{f"enabled_{kind}_interfaces": ["fake"] for kind in KINDS},
     "enabled_boot_interfaces": ["fake", "scripted"],
+    "enabled_vendor_interfaces": ["fake", "scripted"],
     "enabled_inspect_interfaces": ["agent", "fake"],
     "enabled_network_interfaces": ["noop"],
     "enabled_storage_interfaces": ["noop"],

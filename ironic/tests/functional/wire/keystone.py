@@ -12,9 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import pytest
 from keystoneauth1 import loading
 from keystonemiddleware import auth_token
 from oslo_policy import opts as policy_opts
+from oslo_policy.policy import Enforcer
 
 from ironic.api.app import BARE_METAL
 from ironic.api.served_api import ServedApi
@@ -210,6 +212,18 @@ def _register() -> None:
 def _token_options() -> list[Any]:
     """Return what the library copies with every call, so that it takes longer than the test."""
     return list(auth_token.list_opts())
+
+
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which each rule is added that is evaluated from now on; that takes time."""
+    rules, authorize = list[str](), Enforcer.authorize
+
+    def noted(enforcer: Enforcer, rule: str, *more: Any, **options: Any) -> Any:
+        rules.append(rule)
+        return authorize(enforcer, rule, *more, **options)
+
+    monkeypatch.setattr(Enforcer, "authorize", noted)
+    return rules
 
 
 def ask(running: Service, token: str | None, method: str, path: str, body: Any = None) -> Response:

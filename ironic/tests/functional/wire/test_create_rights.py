@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ironic.api.policy import KeystonePolicy
 from ironic.core.model.node import Node
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import FOREIGN, OWNED, ask
@@ -208,12 +207,6 @@ def test_a_node_gets_no_parent_that_its_mover_might_not_change(service: Service,
 
 
 def test_the_right_to_create_is_judged_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, allows = list[str](), KeystonePolicy.allows
-
-    def counted(self: KeystonePolicy, context: Any, rule: str, *more: Any) -> bool:
-        asked.append(rule)
-        return allows(self, context, rule, *more)
-
-    monkeypatch.setattr(KeystonePolicy, "allows", counted)
+    asked = keystone.evaluated(monkeypatch)
     assert ask(service, "system-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"}).status == 201
     assert asked.count("baremetal:node:create") == 1

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ironic.api.policy import KeystonePolicy
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services
@@ -187,14 +186,7 @@ def test_the_time_of_an_answer_does_not_tell_either(
     foreign: str,
 ) -> None:
     """What takes time are statements and evaluations of rules, so they are counted."""
-    decided: list[str] = []
-    real = KeystonePolicy.allows
-
-    def allows(policy: KeystonePolicy, context: Any, rule: str, target: Any) -> bool:
-        decided.append(rule)
-        return real(policy, context, rule, target)
-
-    monkeypatch.setattr(KeystonePolicy, "allows", allows)
+    decided = keystone.evaluated(monkeypatch)
     work = []
     for name in (foreign, missing):
         decided.clear()

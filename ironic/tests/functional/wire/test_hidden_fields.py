@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ironic.api.policy import KeystonePolicy
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.tests.databases import counting_statements
@@ -165,14 +164,7 @@ def test_masks_of_secrets_can_be_lifted_one_by_one(start: Callable[..., Service]
 def test_a_longer_page_needs_no_more_decisions(
     start: Callable[..., Service], token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service, asked = start(), []
-    decide = KeystonePolicy.allows
-
-    def counted(self: KeystonePolicy, context: Any, rule: str, target: Any) -> bool:
-        asked.append(rule)
-        return decide(self, context, rule, target)
-
-    monkeypatch.setattr(KeystonePolicy, "allows", counted)
+    service, asked = start(), keystone.evaluated(monkeypatch)
     ask(service, token, "GET", "/v1/nodes/detail")
     few, asked[:] = list(asked), []
     for number in range(20):

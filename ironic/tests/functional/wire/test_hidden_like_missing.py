@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ironic.api.policy import KeystonePolicy
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import access_world, keystone
 from ironic.tests.functional.wire import service as services
@@ -91,15 +90,8 @@ def observed(
     service: Service, monkeypatch: pytest.MonkeyPatch, who: str, request: tuple[str, str, Any]
 ) -> tuple[Response, Any]:
     """Return the answer to a request, and what was done for it."""
-    decided: list[str] = []
     with monkeypatch.context() as patched, counting_statements(service.store) as statements:
-        decide = KeystonePolicy.allows
-
-        def allows(policy: KeystonePolicy, context: Any, rule: str, target: Any) -> bool:
-            decided.append(rule)
-            return decide(policy, context, rule, target)
-
-        patched.setattr(KeystonePolicy, "allows", allows)
+        decided = keystone.evaluated(patched)
         answer = keystone.ask(service, who, *request)
     # One row is looked up by either key at the same cost.
     texts = [re.sub(r"WHERE (\w+)\.\w+ = \?", r"WHERE \1", text) for text in statements.texts]

@@ -46,7 +46,7 @@ def put(path: Path, text: str) -> None:
 
 
 def allowed(rules: KeystonePolicy, name: str = RULE) -> bool:
-    return rules.allows(MEMBER, name, {"node.owner": "owners"})
+    return rules.rights(MEMBER).allows(name, {"node.owner": "owners"})
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_request_meets_all_of_the_old_rules_or_all_of_the_new_ones(file: Path)
         thread.start()
     for turn in range(20):
         put(file, (second, first)[turn % 2])
-        rules.allows(MEMBER, RULE, {})
+        rules.rights(MEMBER).allows(RULE, {})
     stop.set()
     for thread in threads:
         thread.join()
@@ -226,7 +226,7 @@ def test_a_name_that_no_request_asks_for_is_logged(file: Path, caplog: pytest.Lo
     idle, former = caplog.messages
     assert "rules that nothing asks for: baremetal:nod:delete, mine." in idle
     assert "rules that only former defaults refer to, without effect: is_admin." in former
-    assert rules.guarded_steps == {"a.b"}
+    assert rules.rights(MEMBER).guarded_steps == {"a.b"}
 
 
 def test_helpers_of_former_defaults_count_where_these_do(file: Path, caplog: pytest.LogCaptureFixture) -> None:
