@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
-from ironic.core import allocation_choice as matching
-from ironic.core.allocation_choice import AllocationRequest
+from ironic.core import allocation_matching as matching
+from ironic.core.allocation_matching import AllocationRequest
 from ironic.core.context import RequestContext, service_context
 from ironic.core.errors import NodeNotFound, NoFreeConductorWorker, OwnersWorkersInUse
 from ironic.core.resource_errors import AllocationNotFound

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core import states
-from ironic.core.allocation_choice import ALLOCATING, POWER_UNKNOWN, AllocationRequest
+from ironic.core.allocation_matching import ALLOCATING, POWER_UNKNOWN, AllocationRequest
 from ironic.core.errors import DuplicateName, IronicError
 from ironic.core.resource_errors import AllocationAlreadyExists, AllocationNotFound
 from ironic.db.record import Record

@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.core import allocation_choice as matching
+from ironic.core import allocation_matching as matching
 from ironic.core import node_rules, states
-from ironic.core.allocation_choice import AllocationRequest
+from ironic.core.allocation_matching import AllocationRequest
 from ironic.core.errors import Conflict, NodeAssociated
 from ironic.core.resource_errors import AllocationImpossible
 from ironic.db import AllocationRecord, NodeRecord, Store

@@ -17,7 +17,7 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route, refuse_collection
-from ironic.core import allocation_choice as matching
+from ironic.core import allocation_matching as matching
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, IronicError, MissingParameterValue, NodeNotFound
 from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationNotFound

@@ -1,4 +1,4 @@
-"""The allocation, field by field; `ironic.core.allocation_choice` chooses its node.
+"""The allocation, field by field; `ironic.core.allocation_matching` chooses its node.
 
 Source: doc/contract/fields.md#allocation.
 """

@@ -8,7 +8,7 @@ import pytest
 from ironic.conductor.allocator import Allocator
 from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.tasks import TaskFactory
-from ironic.core.allocation_choice import ACTIVE, ALLOCATING, ERROR
+from ironic.core.allocation_matching import ACTIVE, ALLOCATING, ERROR
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.core.resource_errors import AllocationNotFound
 from ironic.db import connect

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.allocation_choice import AllocationRequest
+from ironic.core.allocation_matching import AllocationRequest
 from ironic.core.call_errors import ProjectsCallsWait
 from ironic.core.context import RequestContext
 from ironic.core.errors import (

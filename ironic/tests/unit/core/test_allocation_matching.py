@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.allocation_choice import (
+from ironic.core.allocation_matching import (
     DEPLOYED,
     AllocationRequest,
     failure,
