@@ -186,7 +186,12 @@ def _begin(task: Task, work: RaidChange) -> str | None:
         times = read(task, "reading when changes of logical disks apply", partial(_apply_times, names=controllers))
         if sushy.ApplyTime.ON_RESET in times:
             check_restart(task, _OPERATIONS[work.operation])
-    work = _send(task, work)
+    try:
+        work = _send(task, work)
+    except Exception:
+        node_waits.end(task.node, _CHANGE.kind)
+        task.node.save()
+        raise
     if work.tasks:
         _wait(task, work)
         return _CHANGE.begin(task, f"the BMC to {work.operation} logical disks")

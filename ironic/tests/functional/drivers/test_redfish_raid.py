@@ -314,10 +314,12 @@ def test_a_target_is_needed_and_checked(bmc: Any) -> None:
     assert bmc.orders == []
 
 
-def test_a_refused_volume_is_an_error(bmc: Any) -> None:
+def test_a_refused_volume_is_an_error_that_leaves_no_wait(bmc: Any) -> None:
     bmc.misbehave = lambda handler: handler.command == "POST" and (handler.answer(400, {}) or True)
+    task = on(bmc, mirror())
     with pytest.raises(RedfishError, match="400"):
-        RedfishRAID().create_configuration(on(bmc, mirror()))
+        RedfishRAID().create_configuration(task)
+    assert not node_waits.is_open(task.node, KEY)
 
 
 def test_controllers_that_make_no_volumes_are_left_alone(bmc: Any) -> None:
