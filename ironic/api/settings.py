@@ -8,9 +8,9 @@ depend on the shape of the document for ramdisks (doc/contract/agent.md#answer-o
 import functools
 import logging
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
 
 from oslo_config import cfg
 
@@ -18,6 +18,7 @@ from ironic.api.origins import Origins
 from ironic.api.rate_limit import Guesses, TokenBuckets
 from ironic.api.request_body import BodyMemory
 from ironic.api.request_limits import RequestLimits
+from ironic.conf import OPTIONS
 from ironic.core.flow import FLOWS
 from ironic.core.refusal_log import RefusalLog
 from ironic.inspection import inventory_storage
@@ -32,80 +33,80 @@ LOG = logging.getLogger(__name__)
 _STORED_REFUSALS = 60
 
 
-def _metrics() -> dict[str, object]:
-    return {
-        "backend": "noop",
-        "prepend_host": False,
-        "prepend_uuid": False,
-        "prepend_host_reverse": True,
-        "global_prefix": None,
-    }
+# Makes the value of a setting from the configuration.
+Read = Callable[[cfg.ConfigOpts], Any]
+_READ: Final = "read"
 
 
-def _statsd() -> dict[str, object]:
-    return {"statsd_host": "localhost", "statsd_port": 8125}
+def _set_by(read: Read, unset: Callable[[], Any] | None = None) -> Any:
+    """Return a field that options set; ``unset`` makes its value without a configuration, by default from theirs."""
+    return field(default_factory=unset or (lambda: read(_defaults())), metadata={_READ: read})
 
 
-def _containers() -> dict[str, object]:
-    return {
-        "allow_arbitrary_containers": False,
-        "allowed_containers": [],
-        "container_steps_file": "/etc/ironic-python-agent.d/mysteps.yaml",
-        "runner": "podman",
-        "pull_options": [],
-        "run_options": ["--rm", "--network=host"],
-    }
+def _values(of: type[Any], conf: cfg.ConfigOpts) -> dict[str, Any]:
+    """Return the values of all fields that options set."""
+    return {one.name: one.metadata[_READ](conf) for one in fields(of) if _READ in one.metadata}
+
+
+@functools.cache
+def _defaults() -> cfg.ConfigOpts:
+    """Return a configuration in which nothing is set."""
+    conf = cfg.ConfigOpts()
+    for group, options in OPTIONS.items():
+        conf.register_opts(options, group=None if group == "DEFAULT" else group)
+    conf([], default_config_files=[], default_config_dirs=[], use_env=False)
+    return conf
+
+
+_METRICS: Final = ("backend", "prepend_host", "prepend_uuid", "prepend_host_reverse", "global_prefix")
+_STATSD: Final = ("statsd_host", "statsd_port")
+_CONTAINERS: Final = (
+    *("allow_arbitrary_containers", "allowed_containers", "container_steps_file"),
+    *("runner", "pull_options", "run_options"),
+)
+
+
+def _extra_keys(conf: cfg.ConfigOpts) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    # Keys like "instance_info.raid_level", by field.
+    for key in conf.agent.extra_lookup_keys:
+        name, _, inner = key.partition(".")
+        found.setdefault(name, set()).add(inner)
+    return {name: frozenset(keys) for name, keys in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class RamdiskSettings:
-    """Settings for ramdisks; the defaults are those of the options."""
+    """Settings for ramdisks."""
 
-    metrics: Mapping[str, Any] = field(default_factory=_metrics)
-    metrics_statsd: Mapping[str, Any] = field(default_factory=_statsd)
-    agent_containers: Mapping[str, Any] = field(default_factory=_containers)
-    allow_md5_checksum: bool = True
-    disable_deep_image_inspection: bool = False
-    permitted_image_formats: tuple[str, ...] = ("raw", "gpt", "qcow2", "iso")
-    enable_bios_bootloader_install: bool = False
+    metrics: Mapping[str, Any] = _set_by(lambda conf: {name: conf.metrics[f"agent_{name}"] for name in _METRICS})
+    metrics_statsd: Mapping[str, Any] = _set_by(
+        lambda conf: {name: conf.metrics_statsd[f"agent_{name}"] for name in _STATSD}
+    )
+    agent_containers: Mapping[str, Any] = _set_by(
+        lambda conf: {name: conf.agent_containers[name] for name in _CONTAINERS}
+    )
+    allow_md5_checksum: bool = _set_by(lambda conf: conf.agent.allow_md5_checksum)
+    disable_deep_image_inspection: bool = _set_by(lambda conf: conf.conductor.disable_deep_image_inspection)
+    permitted_image_formats: tuple[str, ...] = _set_by(lambda conf: tuple(conf.conductor.permitted_image_formats))
+    enable_bios_bootloader_install: bool = _set_by(lambda conf: conf.agent.enable_bios_bootloader_install)
     # Parameters of the agent that projects may give.
-    project_kernel_parameters: tuple[str, ...] = ()
-    tls_minimum_version: str = "1.3"
-    tls_ciphers: str | None = None
+    project_kernel_parameters: tuple[str, ...] = _set_by(lambda conf: tuple(conf.agent.project_kernel_parameters))
+    tls_minimum_version: str = _set_by(lambda conf: conf.agent.tls_minimum_version)
+    tls_ciphers: str | None = _set_by(lambda conf: conf.agent.tls_ciphers)
     # Security of the callbacks of agents.
-    require_tls: bool = True
+    require_tls: bool = _set_by(lambda conf: conf.agent.require_tls)
     # "off", "warn" or "strict".
-    callback_source: str = "warn"
-    fast_track: bool = False
-    fast_track_timeout: int = 300
+    callback_source: str = _set_by(lambda conf: conf.agent.callback_source)
+    fast_track: bool = _set_by(lambda conf: conf.deploy.fast_track)
+    fast_track_timeout: int = _set_by(lambda conf: conf.deploy.fast_track_timeout)
     # Further keys that look-ups show of a node's field, besides those that agents are known to read.
-    extra_keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    extra_keys: Mapping[str, frozenset[str]] = _set_by(_extra_keys)
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "RamdiskSettings":
         """Read the options."""
-        extra_keys: dict[str, set[str]] = {}
-        # Keys like "instance_info.raid_level", by field.
-        for key in conf.agent.extra_lookup_keys:
-            name, _, inner = key.partition(".")
-            extra_keys.setdefault(name, set()).add(inner)
-        return cls(
-            metrics={name: conf.metrics[f"agent_{name}"] for name in _metrics()},
-            metrics_statsd={name: conf.metrics_statsd[f"agent_{name}"] for name in _statsd()},
-            agent_containers={name: conf.agent_containers[name] for name in _containers()},
-            allow_md5_checksum=conf.agent.allow_md5_checksum,
-            disable_deep_image_inspection=conf.conductor.disable_deep_image_inspection,
-            permitted_image_formats=tuple(conf.conductor.permitted_image_formats),
-            enable_bios_bootloader_install=conf.agent.enable_bios_bootloader_install,
-            project_kernel_parameters=tuple(conf.agent.project_kernel_parameters),
-            tls_minimum_version=conf.agent.tls_minimum_version,
-            tls_ciphers=conf.agent.tls_ciphers,
-            require_tls=conf.agent.require_tls,
-            callback_source=conf.agent.callback_source,
-            fast_track=conf.deploy.fast_track,
-            fast_track_timeout=conf.deploy.fast_track_timeout,
-            extra_keys={name: frozenset(keys) for name, keys in extra_keys.items()},
-        )
+        return cls(**_values(cls, conf))
 
     def document(self, heartbeat_timeout: int) -> dict[str, Any]:
         """Return the part of a ramdisk's configuration that is the same for all nodes."""
@@ -129,152 +130,108 @@ MIB = 1024 * KIB
 STEP_KINDS = tuple(flow.name for flow in FLOWS if flow.list_verbs)
 
 
-@dataclass(frozen=True, slots=True)
-class ApiSettings:
-    """Settings of the API; the defaults are those of the options."""
-
-    auth_strategy: str = "noauth"
-    # The users of http_basic.
-    user_file: str = ""
-    # The limit on wrong passwords of http_basic; None is unlimited.
-    guesses: Guesses | None = field(default_factory=lambda: Guesses(10))
-    public_endpoint: str | None = None
-    max_limit: int = 1000
-    # Bytes of long text on a page of a list, beyond which it ends with a link to the next one.
-    page_bytes: int = 16 * MIB
-    max_body: int = 1024 * KIB
-    max_body_provision: int = 65536 * KIB
-    max_body_inspection: int = 16384 * KIB
-    max_depth: int = 25
-    # Number of values in a body.
-    max_values: int = 100_000
-    max_values_inspection: int = 250_000
-    # Memory that the bodies of all requests share.
-    body_memory: BodyMemory = field(default_factory=lambda: BodyMemory(192 * MIB))
-    max_patch_operations: int = 1000
-    node_locked_attempts: int = 3
-    node_locked_interval: float = 1.0
-    conductor_heartbeat_timeout: int = 60
-    default_resource_class: str | None = None
-    default_conductor_group: str = ""
-    default_portgroup_mode: str = "active-backup"
-    disallowed_boot_modes: frozenset[str] = frozenset()
-    # Steps like "vendor.send_raw" that requests may not contain, by kind of list ("clean", "deploy", "service").
-    disallowed_steps: Mapping[str, frozenset[str]] = field(
-        default_factory=lambda: dict.fromkeys(STEP_KINDS, frozenset({"vendor.send_raw"}))
-    )
-    allow_deleting_available_nodes: bool = True
-    project_admin_can_manage_own_nodes: bool = True
-    trust_public_runbooks: bool = False
-    enable_ramdisk_endpoints: bool = True
-    restrict_lookup: bool = True
-    ramdisk_heartbeat_timeout: int = 300
-    ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
-    # The rate limit of inspection data per address; None is unlimited.
-    report_limit: TokenBuckets | None = None
-    request_limits: RequestLimits = field(default_factory=RequestLimits)
-    # The log of refused requests, and how many refused reports of an address are stored.
-    refusals: RefusalLog = field(default_factory=lambda: RefusalLog(LOG))
-    stored_refusals: TokenBuckets = field(default_factory=lambda: TokenBuckets(_STORED_REFUSALS))
-    # Bytes of a field that clients write as JSON; 0 is no limit but that of the body.
-    largest_field: int = 0
-    # Nodes that a project may own when its users enroll more; 0 is any number.
-    nodes_per_project: int = 0
-    # The same of allocations and runbooks, and of ports, port groups and volumes of one node.
-    rows_per_project: int = 0
-    parts_per_node: int = 0
-    # How many reports are processed at once: rules may call slow services for each.
-    report_slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(8))
-    # Inspection rules; those of the operator's file are read and checked once.
-    rule_book: RuleBook = field(default_factory=RuleBook)
-    inventories: Backend = field(default_factory=DatabaseBackend)
-    # Discovery of unknown machines; None is off.
-    discovery: Discovery | None = None
-    rejected_callbacks_kept: int = 200
-    proxy_headers: bool = False
-    origins: Origins = field(default_factory=Origins)
-    healthcheck: bool = False
-    # Names of middleware of other packages, the outermost last.
-    middleware: tuple[str, ...] = ()
-    # "error", "warn" or "ignore".
-    response_validation: str = "ignore"
-    debug_tracebacks: bool = False
-
-    @classmethod
-    def from_conf(cls, conf: cfg.ConfigOpts) -> "ApiSettings":
-        """Read the options; ``conf`` is oslo.config's object with our options registered."""
-        api = conf.api
-        steps = {kind: frozenset(getattr(api, f"disallow_{kind}_steps")) for kind in STEP_KINDS}
-        return cls(
-            auth_strategy=conf.auth_strategy,
-            user_file=conf.http_basic_auth_user_file,
-            guesses=Guesses(most) if (most := conf.api.wrong_passwords_per_minute) else None,
-            public_endpoint=api.public_endpoint and api.public_endpoint.rstrip("/"),
-            max_limit=api.max_limit,
-            max_body=api.max_json_body_size * KIB,
-            max_body_provision=api.max_json_body_size_provision * KIB,
-            max_body_inspection=api.max_json_body_size_inspection * KIB,
-            max_depth=api.max_json_body_depth,
-            max_values=api.max_json_body_values,
-            max_values_inspection=api.max_json_body_values_inspection,
-            body_memory=BodyMemory(api.max_body_memory * MIB),
-            node_locked_attempts=conf.conductor.node_locked_retry_attempts,
-            node_locked_interval=conf.conductor.node_locked_retry_interval,
-            conductor_heartbeat_timeout=conf.conductor.heartbeat_timeout,
-            default_resource_class=conf.default_resource_class,
-            default_conductor_group=conf.default_conductor_group.lower(),
-            default_portgroup_mode=conf.default_portgroup_mode,
-            disallowed_boot_modes=frozenset(api.disallowed_enrollment_boot_modes),
-            disallowed_steps=steps,
-            allow_deleting_available_nodes=conf.conductor.allow_deleting_available_nodes,
-            project_admin_can_manage_own_nodes=api.project_admin_can_manage_own_nodes,
-            trust_public_runbooks=api.trust_public_runbooks,
-            enable_ramdisk_endpoints=api.enable_ramdisk_endpoints,
-            restrict_lookup=api.restrict_lookup,
-            ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
-            ramdisk=RamdiskSettings.from_conf(conf),
-            report_limit=_rate_limit(api.inspection_reports_per_minute),
-            request_limits=RequestLimits.from_conf(conf),
-            largest_field=api.largest_json_field * KIB,
-            nodes_per_project=api.nodes_per_project,
-            rows_per_project=api.rows_per_project,
-            parts_per_node=api.parts_per_node,
-            report_slots=threading.Semaphore(api.inspection_report_threads),
-            rule_book=_rule_book(conf.inspection_rules.built_in),
-            inventories=inventory_storage.backend_from_conf(),
-            discovery=Discovery.from_conf(conf),
-            rejected_callbacks_kept=conf.inspector.rejected_callbacks_kept,
-            proxy_headers=proxy_headers_count(conf),
-            origins=Origins.from_conf(conf),
-            healthcheck=conf.healthcheck.enabled,
-            middleware=tuple(api.middleware),
-            response_validation=api.response_validation,
-            debug_tracebacks=conf.debug_tracebacks_in_api,
-        )
-
-    def for_inspector(self, conf: cfg.ConfigOpts) -> "ApiSettings":
-        """Return these settings for the inspector's API: it has its own address and shares all limits."""
-        endpoint = conf.inspector_api.public_endpoint
-        return replace(
-            self,
-            public_endpoint=endpoint and endpoint.rstrip("/"),
-            origins=Origins.from_conf(conf, "inspector_api"),
-            # It is for paths and bodies of the bare metal API.
-            middleware=(),
-        )
-
-
 @functools.cache
 def _rule_book(path: str | None) -> RuleBook:
     """Read the rules of a file once per process: reloaded options do not read them again (S114)."""
     return RuleBook(load_rules(path))
 
 
-def _rate_limit(per_minute: int) -> TokenBuckets | None:
-    return TokenBuckets(per_minute) if per_minute else None
+def _without_slash(endpoint: str | None) -> str | None:
+    return endpoint and endpoint.rstrip("/")
 
 
 def proxy_headers_count(conf: cfg.ConfigOpts) -> bool:
     """Return [oslo_middleware]enable_proxy_headers_parsing, which the library registers only when it is used."""
     group, name = "oslo_middleware", "enable_proxy_headers_parsing"
     return bool(conf[group][name]) if group in conf and name in conf[group] else False
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """Settings of the API; a field says which options set it, and they have its default."""
+
+    auth_strategy: str = _set_by(lambda conf: conf.auth_strategy, lambda: "noauth")
+    # The users of http_basic.
+    user_file: str = _set_by(lambda conf: conf.http_basic_auth_user_file, str)
+    # The limit on wrong passwords of http_basic; None is unlimited.
+    guesses: Guesses | None = _set_by(
+        lambda conf: Guesses(most) if (most := conf.api.wrong_passwords_per_minute) else None
+    )
+    public_endpoint: str | None = _set_by(lambda conf: _without_slash(conf.api.public_endpoint))
+    max_limit: int = _set_by(lambda conf: conf.api.max_limit)
+    # Bytes of long text on a page of a list, beyond which it ends with a link to the next one.
+    page_bytes: int = 16 * MIB
+    max_body: int = _set_by(lambda conf: conf.api.max_json_body_size * KIB)
+    max_body_provision: int = _set_by(lambda conf: conf.api.max_json_body_size_provision * KIB)
+    max_body_inspection: int = _set_by(lambda conf: conf.api.max_json_body_size_inspection * KIB)
+    max_depth: int = _set_by(lambda conf: conf.api.max_json_body_depth)
+    # Number of values in a body.
+    max_values: int = _set_by(lambda conf: conf.api.max_json_body_values)
+    max_values_inspection: int = _set_by(lambda conf: conf.api.max_json_body_values_inspection)
+    # Memory that the bodies of all requests share.
+    body_memory: BodyMemory = _set_by(lambda conf: BodyMemory(conf.api.max_body_memory * MIB))
+    max_patch_operations: int = 1000
+    node_locked_attempts: int = _set_by(lambda conf: conf.conductor.node_locked_retry_attempts)
+    node_locked_interval: float = _set_by(lambda conf: conf.conductor.node_locked_retry_interval)
+    conductor_heartbeat_timeout: int = _set_by(lambda conf: conf.conductor.heartbeat_timeout)
+    default_resource_class: str | None = _set_by(lambda conf: conf.default_resource_class)
+    default_conductor_group: str = _set_by(lambda conf: conf.default_conductor_group.lower())
+    default_portgroup_mode: str = _set_by(lambda conf: conf.default_portgroup_mode)
+    disallowed_boot_modes: frozenset[str] = _set_by(lambda conf: frozenset(conf.api.disallowed_enrollment_boot_modes))
+    # Steps like "vendor.send_raw" that requests may not contain, by kind of list ("clean", "deploy", "service").
+    disallowed_steps: Mapping[str, frozenset[str]] = _set_by(
+        lambda conf: {kind: frozenset(conf.api[f"disallow_{kind}_steps"]) for kind in STEP_KINDS}
+    )
+    allow_deleting_available_nodes: bool = _set_by(lambda conf: conf.conductor.allow_deleting_available_nodes)
+    project_admin_can_manage_own_nodes: bool = _set_by(lambda conf: conf.api.project_admin_can_manage_own_nodes)
+    trust_public_runbooks: bool = _set_by(lambda conf: conf.api.trust_public_runbooks)
+    enable_ramdisk_endpoints: bool = _set_by(lambda conf: conf.api.enable_ramdisk_endpoints)
+    restrict_lookup: bool = _set_by(lambda conf: conf.api.restrict_lookup)
+    ramdisk_heartbeat_timeout: int = _set_by(lambda conf: conf.api.ramdisk_heartbeat_timeout)
+    ramdisk: RamdiskSettings = _set_by(RamdiskSettings.from_conf)
+    # The rate limit of inspection data per address; None is unlimited.
+    report_limit: TokenBuckets | None = _set_by(
+        lambda conf: TokenBuckets(most) if (most := conf.api.inspection_reports_per_minute) else None, lambda: None
+    )
+    request_limits: RequestLimits = _set_by(RequestLimits.from_conf, RequestLimits)
+    # The log of refused requests, and how many refused reports of an address are stored.
+    refusals: RefusalLog = field(default_factory=lambda: RefusalLog(LOG))
+    stored_refusals: TokenBuckets = field(default_factory=lambda: TokenBuckets(_STORED_REFUSALS))
+    # Bytes of a field that clients write as JSON; 0 is no limit but that of the body.
+    largest_field: int = _set_by(lambda conf: conf.api.largest_json_field * KIB, int)
+    # Nodes that a project may own when its users enroll more; 0 is any number.
+    nodes_per_project: int = _set_by(lambda conf: conf.api.nodes_per_project)
+    # The same of allocations and runbooks, and of ports, port groups and volumes of one node.
+    rows_per_project: int = _set_by(lambda conf: conf.api.rows_per_project, int)
+    parts_per_node: int = _set_by(lambda conf: conf.api.parts_per_node, int)
+    # How many reports are processed at once: rules may call slow services for each.
+    report_slots: threading.Semaphore = _set_by(lambda conf: threading.Semaphore(conf.api.inspection_report_threads))
+    # Inspection rules; those of the operator's file are read and checked once.
+    rule_book: RuleBook = _set_by(lambda conf: _rule_book(conf.inspection_rules.built_in), RuleBook)
+    inventories: Backend = _set_by(lambda _: inventory_storage.backend_from_conf(), DatabaseBackend)
+    # Discovery of unknown machines; None is off.
+    discovery: Discovery | None = _set_by(Discovery.from_conf, lambda: None)
+    rejected_callbacks_kept: int = _set_by(lambda conf: conf.inspector.rejected_callbacks_kept)
+    proxy_headers: bool = _set_by(proxy_headers_count)
+    origins: Origins = _set_by(Origins.from_conf, Origins)
+    healthcheck: bool = _set_by(lambda conf: conf.healthcheck.enabled)
+    # Names of middleware of other packages, the outermost last.
+    middleware: tuple[str, ...] = _set_by(lambda conf: tuple(conf.api.middleware))
+    # "error", "warn" or "ignore".
+    response_validation: str = _set_by(lambda conf: conf.api.response_validation)
+    debug_tracebacks: bool = _set_by(lambda conf: conf.debug_tracebacks_in_api)
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "ApiSettings":
+        """Read the options; ``conf`` is oslo.config's object with our options registered."""
+        return cls(**_values(cls, conf))
+
+    def for_inspector(self, conf: cfg.ConfigOpts) -> "ApiSettings":
+        """Return these settings for the inspector's API: it has its own address and shares all limits."""
+        return replace(
+            self,
+            public_endpoint=_without_slash(conf.inspector_api.public_endpoint),
+            origins=Origins.from_conf(conf, "inspector_api"),
+            # It is for paths and bodies of the bare metal API.
+            middleware=(),
+        )

@@ -18,6 +18,7 @@ WITHOUT_SIZE = {
     "core/info_keys.py declared": "no arguments",
     "core/rules/inspector/rule_plugins.py actions": "no arguments",
     "core/rules/inspector/rule_plugins.py conditions": "no arguments",
+    "api/settings.py _defaults": "no arguments",
     "core/rules/patterns.py _options": "no arguments",
     "core/step_cursor.py keys_of": "one for each flow",
     "core/traits.py published": "no arguments",
