@@ -1,8 +1,9 @@
 """Measure how many files and lines a change touches: `make change-cost`.
 
-Each change of `changes.py` is made in a scratch copy of the tree, as a developer would make it. Its own test and the
-tests that keep the tables of the service consistent are run; then files and lines are counted. The command fails when a
-test fails, or when a change touches more files of the product (`ironic/` without its tests) than it should.
+Each change of `changes.py` and `operations.py` is made in a scratch copy of the tree, as a developer would make it. Its
+own test and the tests that keep the tables of the service consistent are run; then files and lines are counted. The
+command fails when a test fails, or when a change touches more files of the product (`ironic/` without its tests) than
+it should.
 """
 
 import subprocess
@@ -10,7 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from change_cost.changes import CHANGES, HELD_BY, Change
+from change_cost.changes import CHANGES, HELD_BY
+from change_cost.edits import Change
 from scratch_tree import copy_tree, run_tests
 
 

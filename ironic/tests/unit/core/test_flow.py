@@ -46,7 +46,7 @@ def test_it_can_be_told_by_each_of_its_states(record: Flow):
 
 def test_every_state_that_is_left_again_belongs_to_one_operation():
     assert {state for record in FLOWS for state in record.states} == states.WORKING | states.WAITING | states.HELD
-    assert [flow.in_state(state) for state in sorted(states.STABLE | states.FAILED)] == [None] * 13
+    assert {flow.in_state(state) for state in states.STABLE | states.FAILED} == {None}
 
 
 @every_flow
