@@ -22,14 +22,17 @@ from typing import Final, NamedTuple
 from ironic.tests.repository import ROOT
 
 PRODUCT: Final = ROOT / "ironic"
-# Rows and statements, types of values and syntax of texts, the fields of the model, which values are secret, the
-# request and its body, the documents of answers; and what plays the machine. Directories end with a slash.
+# Rows and statements, types of values and syntax of texts, the fields of the model, which values are secret, the keys of
+# documents, the request and its body, the documents of answers; and what plays the machine. Directories end with a
+# slash.
 PLUMBING: Final = (
     "db/",
     "core/values.py",
     "core/syntax.py",
     "core/model/",
     "core/secrets.py",
+    "core/info_keys.py",
+    "core/internal_keys.py",
     "api/request.py",
     "api/request_body.py",
     "api/projection.py",
