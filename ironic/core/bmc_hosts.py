@@ -2,23 +2,30 @@
 
 A project's host must not lead to the loopback of a conductor, and its errors say little (`allowed_addresses`). A note
 in driver_internal_info lists the keys of driver_info that a project chose; each stays there until an operator writes or
-removes that key. Where a host could lead to the loopback, an operator's choice is noted as well: a host without a note
-is from before notes were made, and who chose it is not known. Inspection rules choose as an operator does, except for a
-host that a machine reported.
+removes that key. Where a host could lead to the loopback, an operator's choice is noted as well: the keys of a node
+without a note are from before notes were made, and who chose them is not known. Each stays unknown until it is written,
+also where others are written. Inspection rules choose as an operator does, except for a host that a machine reported.
 """
 
 import ipaddress
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ironic.core import info_keys, secret_updates
 from ironic.core.allowed_addresses import AddressPolicy, fault_of
 from ironic.core.info_keys import Holds
+from ironic.core.internal_keys import InternalKey
 
 # The key of driver_internal_info: the keys of driver_info that a project or a machine has last chosen, and no operator.
 # True, of an older release, stands for all of them, false for none.
 BY_PROJECT: Final = "bmc_address_by_project"
+UNKNOWN: Final = InternalKey(
+    "bmc_address_by_unknown",
+    list[str],
+    "The keys of driver_info that lead to a BMC and are from before it was noted who chose them, where others are "
+    "noted.",
+)
 
 _SUFFIX: Final = "_address"
 # Of a bridge that is not used.
@@ -94,14 +101,11 @@ def with_chooser(
     ``of_report``: what is not ``written`` comes from the report of a machine; where it could lead to the loopback it
     counts as a project's choice.
     """
-    noted = _noted_keys(internal, before)
+    noted, unknown = _noted_keys(internal, before), unknown_keys(before, internal)
     if by_project:
         if not (moved := secret_updates.moved_keys(before, after)):
             return dict(internal)
-        if BY_PROJECT not in internal and may_reach_loopback(before):
-            # Who chose these is not known.
-            noted = secret_updates.directing_keys(before)
-        return _with_note(internal, after, noted | moved, is_judged=True)
+        return _with_note(internal, after, noted | unknown | moved, (), is_judged=True)
     named: dict[str, object] = {}
     for path, value in written:
         if not path and isinstance(value, Mapping):
@@ -109,7 +113,8 @@ def with_chooser(
         elif len(path) == 1:
             named[str(path[0])] = value
     is_judged = bool(_hosts_of_requests(named)) or not _hosts_of_requests(after) or BY_PROJECT in internal
-    found = _with_note(internal, after, noted - named.keys(), is_judged=is_judged)
+    left = _doubtful(unknown - named.keys(), after)
+    found = _with_note(internal, after, noted - named.keys(), left, is_judged=is_judged)
     if not of_report:
         return found
     known = {*_hosts_of_requests(before), *_hosts_of_requests({key: after[key] for key in named})}
@@ -118,7 +123,29 @@ def with_chooser(
         for key, value in after.items()
         if any(_may_be_loopback(host) for host in _hosts_of_requests({key: value}) if host not in known)
     }
-    return _with_note(found, after, _noted_keys(found, after) | reported, is_judged=True) if reported else found
+    if not reported:
+        return found
+    return _with_note(found, after, _noted_keys(found, after) | reported, left - reported, is_judged=True)
+
+
+def unknown_keys(driver_info: Mapping[str, object], internal: Mapping[str, object]) -> set[str]:
+    """Return the keys that lead to a BMC, maybe on the loopback, and that a project may have chosen before notes."""
+    if BY_PROJECT in internal:
+        return _doubtful(UNKNOWN.read(internal) or (), driver_info)
+    return secret_updates.directing_keys(driver_info) if may_reach_loopback(driver_info) else set()
+
+
+def as_by_project(driver_info: Mapping[str, object], internal: Mapping[str, Any]) -> dict[str, Any]:
+    """Return driver_internal_info in which each key with an unknown chooser counts as chosen by a project."""
+    keys = _noted_keys(internal, driver_info) | unknown_keys(driver_info, internal)
+    return _with_note(internal, driver_info, keys, (), is_judged=True)
+
+
+def _doubtful(keys: Iterable[str], driver_info: Mapping[str, object]) -> set[str]:
+    """Return those of the keys that are of the family of a host, under one of the keys, that may be on the loopback."""
+    present = {key: driver_info[key] for key in keys if key in driver_info}
+    families = {_family(key) for key, value in present.items() if may_reach_loopback({key: value})}
+    return {key for key in present if _family(key) in families}
 
 
 def _noted_keys(internal: Mapping[str, object], driver_info: Mapping[str, object]) -> set[str]:
@@ -129,22 +156,28 @@ def _noted_keys(internal: Mapping[str, object], driver_info: Mapping[str, object
 
 
 def _with_note(
-    internal: Mapping[str, Any], driver_info: Mapping[str, object], keys: Collection[str], *, is_judged: bool
+    internal: Mapping[str, Any],
+    driver_info: Mapping[str, object],
+    keys: Collection[str],
+    unknown: Collection[str],
+    *,
+    is_judged: bool,
 ) -> dict[str, Any]:
-    """Return driver_internal_info with these keys noted; without any, an operator's choice if it ``is_judged``."""
-    found = dict(internal)
+    """Return driver_internal_info with these keys noted; without any, an operator's choice if it ``is_judged``.
+
+    ``unknown`` are the other keys of which it is not known who chose them.
+    """
+    found = {key: value for key, value in internal.items() if key != UNKNOWN.name}
     if present := sorted(set(keys) & driver_info.keys()):
         found[BY_PROJECT] = present
     elif is_judged:
         found.pop(BY_PROJECT, None)
         if may_reach_loopback(driver_info):
             found[BY_PROJECT] = False
+    if unknown and BY_PROJECT in found:
+        # Without a note all keys are unknown.
+        found[UNKNOWN.name] = sorted(unknown)
     return found
-
-
-def is_unknown(owner: str | None, driver_info: Mapping[str, object], internal: Mapping[str, object]) -> bool:
-    """Return whether a project may have chosen the host of the BMC before notes were made."""
-    return owner is not None and BY_PROJECT not in internal and may_reach_loopback(driver_info)
 
 
 def _hosts_of_requests(driver_info: Mapping[str, object]) -> list[str]:

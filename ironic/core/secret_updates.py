@@ -258,7 +258,8 @@ def _takes_along(old: Mapping[str, object], new: Mapping[str, object], known: Se
         {
             (path, repr(value))
             for path, value in _leaves(one)
-            if _directs(path, value) or _names_image_place(path, value)
+            # An argument is not the key of driver_info that has its name.
+            if _directs(path, value) or _directs_by_name(path, value) or _names_image_place(path, value)
         }
         for one in (new, old)
     )
@@ -302,6 +303,9 @@ _HOSTS: Final = frozenset({"address", "addr", "host", "hostname", "ip", "server"
 
 
 def _names_host(path: Path) -> bool:
+    declared = (info_keys.of(key) for key in path)
+    if any(known is not None and known.holds is Holds.ADDRESS for known in declared):
+        return True
     return bool(path) and not _HOSTS.isdisjoint(_words(path[-1])[-1:])
 
 
@@ -359,9 +363,14 @@ def _family(path: Path) -> str | None:
 
 
 def _directs(path: Path, value: object) -> bool:
-    # What a document or list under a declared key holds is not declared.
-    if len(path) == 1 and (known := info_keys.of(path[0])) is not None:
-        return known.leads
+    known = info_keys.of(path[0]) if path else None
+    if known is not None and known.leads:
+        return True
+    # What a document or list under another declared key holds is not declared.
+    return (known is None or len(path) > 1) and _directs_by_name(path, value)
+
+
+def _directs_by_name(path: Path, value: object) -> bool:
     words = [word for key in path for word in _words(key)]
     if not words or words[0] in _NO_BMC or not _UNDIRECTED.isdisjoint(words):
         return False

@@ -43,7 +43,7 @@ class Progress:
 
 
 def unknown_choosers(store: Store, **filters: object) -> list[tuple[int, str]]:
-    """Return ID and UUID of the nodes with a BMC whose host may be a project's choice, which is not noted.
+    """Return ID and UUID of the nodes with keys that lead to a BMC and may be a project's choice, which is not noted.
 
     Only with Keystone there are projects.
     """
@@ -53,7 +53,7 @@ def unknown_choosers(store: Store, **filters: object) -> list[tuple[int, str]]:
     return [
         (row_id, uuid)
         for row_id, uuid, owner, info, internal in store.nodes.rows(columns, filters=filters)
-        if owner is not None and bmc_hosts.is_unknown(owner, decode_json(info or "{}"), decode_json(internal or "{}"))
+        if owner is not None and bmc_hosts.unknown_keys(decode_json(info or "{}"), decode_json(internal or "{}"))
     ]
 
 
@@ -66,9 +66,10 @@ def _note_projects(store: Store, most: int) -> int:
 
 def _note_project(store: Store, row_id: int) -> bool:
     node = store.nodes.lock_row(row_id)
-    if not bmc_hosts.is_unknown(node.owner, node.driver_info or {}, node.driver_internal_info or {}):
+    info, internal = node.driver_info or {}, node.driver_internal_info or {}
+    if node.owner is None or not bmc_hosts.unknown_keys(info, internal):
         return False
-    noted = {**(node.driver_internal_info or {}), bmc_hosts.BY_PROJECT: True}
+    noted = bmc_hosts.as_by_project(info, internal)
     return store.nodes.update(row_id, {"driver_internal_info": noted}, where={"reservation": None})
 
 

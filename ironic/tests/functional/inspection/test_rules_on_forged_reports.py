@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ironic.core import states
-from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.bmc_hosts import BY_PROJECT, UNKNOWN
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, inventory
 
@@ -235,6 +235,15 @@ def test_a_rule_s_own_address_is_not_that_of_another_key(running: Whole) -> None
     inspected(running, uuid)
     assert running.error(uuid) is None
     assert running.bench.row(uuid).driver_internal_info[BY_PROJECT] == ["redfish_address"]
+
+
+def test_a_reported_address_does_not_say_who_chose_another_one(running: Whole) -> None:
+    posted(running, act("set-attribute", ADDRESS, "https://{inventory[bmc]}"))
+    uuid = running.node(MAC, driver_info={"ipmi_address": "bmc.example"})
+    inspected(running, uuid, bmc="localhost")
+    assert running.error(uuid) is None
+    internal = running.bench.row(uuid).driver_internal_info
+    assert (internal[BY_PROJECT], internal[UNKNOWN.name]) == (["redfish_address"], ["ipmi_address"])
 
 
 def test_an_address_from_an_earlier_phase_stays_reported(running: Whole) -> None:

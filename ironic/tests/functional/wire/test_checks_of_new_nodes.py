@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.bmc_hosts import BY_PROJECT, UNKNOWN
 from ironic.db import online_migrations
+from ironic.drivers.modules.ipmi import bmc_access as ipmi_access
 from ironic.drivers.modules.redfish import bmc_access as redfish_access
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import OWNED, ask
@@ -197,3 +198,59 @@ def test_addresses_from_before_notes_count_as_chosen_by_the_owner(service: Servi
     conf(auth_strategy="noauth")
     nodes.update(old[0], {"driver_internal_info": {}})
     assert online_migrations.unknown_choosers(service.store) == []
+
+
+OLD_HOSTS = {
+    "redfish_address": LOOPBACK,
+    "redfish_verify_ca": False,
+    "ipmi_address": "bmc.example.com",
+    "ipmi_port": 6230,
+    "acme_address": "10.0.0.1",
+}
+
+
+def unknown(service: Service) -> Any:
+    return UNKNOWN.read(service.store.nodes.get(OWNED).driver_internal_info)
+
+
+def test_a_key_from_before_notes_stays_unknown_until_it_is_written(service: Service, conf: Callable[..., None]) -> None:
+    conf(auth_strategy="keystone")
+    old = {"driver_info": OLD_HOSTS, "owner": "owners", "driver_internal_info": {}}
+    service.store.nodes.update(OWNED, old)
+    patched(service, "system-admin", ("replace", "/redfish_address", LOOPBACK))
+    # The other keys of its BMC can't lead it elsewhere.
+    assert (keys_of_project(service), unknown(service)) == (False, ["ipmi_address", "ipmi_port"])
+    assert [uuid for _, uuid in online_migrations.unknown_choosers(service.store)] == [OWNED]
+    # What is no address takes nothing over.
+    patched(service, "system-admin", ("add", "/redfish_username", "u"))
+    assert unknown(service) == ["ipmi_address", "ipmi_port"]
+    list(online_migrations.run(service.store, online_migrations.MIGRATIONS))
+    assert (keys_of_project(service), unknown(service)) == (["ipmi_address", "ipmi_port"], None)
+    assert not redfish_access.access_of(service.store.nodes.get(OWNED)).by_project
+    assert ipmi_access.access_of(service.store.nodes.get(OWNED)).by_project
+    assert online_migrations.unknown_choosers(service.store) == []
+
+
+@pytest.mark.parametrize(
+    "token, key, value, project, left",
+    [
+        ("system-admin", "ipmi_address", "bmc.example.com", False, None),
+        ("system-admin", "ipmi_port", 623, False, ["ipmi_address"]),
+        ("owner-member", "deploy_kernel", "http://images/k", False, ["ipmi_address", "ipmi_port"]),
+        ("owner-member", "redfish_verify_ca", True, ["ipmi_address", "ipmi_port", "redfish_verify_ca"], None),
+    ],
+)
+def test_what_is_written_after_that_is_known(
+    service: Service, token: str, key: str, value: Any, project: Any, left: Any
+) -> None:
+    noted = {BY_PROJECT: False, UNKNOWN.name: ["ipmi_address", "ipmi_port"]}
+    service.store.nodes.update(OWNED, {"driver_info": OLD_HOSTS, "driver_internal_info": noted})
+    patched(service, token, ("add", f"/{key}", value))
+    assert (keys_of_project(service), unknown(service)) == (project, left)
+
+
+def test_an_unknown_key_that_is_removed_is_not_asked_for(service: Service) -> None:
+    noted = {BY_PROJECT: False, UNKNOWN.name: ["ipmi_address", "ipmi_port"]}
+    service.store.nodes.update(OWNED, {"driver_info": OLD_HOSTS, "driver_internal_info": noted})
+    patched(service, "system-admin", ("remove", "/ipmi_address", None))
+    assert (keys_of_project(service), unknown(service)) == (False, None)

@@ -90,6 +90,29 @@ def test_what_is_inside_of_a_declared_key_is_judged_by_its_name() -> None:
 
 
 @pytest.mark.usefixtures("acme")
+@pytest.mark.parametrize("value", [["bmc.example"], {"first": "bmc.example"}])
+def test_all_that_is_inside_of_a_key_that_leads_leads(value: Any) -> None:
+    before: dict[str, Any] = {"acme_where": {"first": "bmc"}, "acme_knock": "three times"}
+    after = {**before, "acme_where": value}
+    assert secret_updates.redirected_secrets(before, after, []) == ["acme_knock"]
+    assert secret_updates.redirected_secrets(after, {**after, "acme_where": [["other.example"]]}, []) == ["acme_knock"]
+
+
+@pytest.mark.usefixtures("acme")
+def test_a_declared_address_is_kept_out_of_what_others_read() -> None:
+    stored = [{"acme_where": "bmc-7"}, {"acme_where": ["bmc-8"]}, {"acme_knock": "three times"}]
+    assert sorted(secret_updates.addresses(stored)) == ["bmc-7", "bmc-8"]
+
+
+def test_a_declared_key_says_nothing_of_an_argument_with_its_name(tables: list[Declared]) -> None:
+    tables.append(Declared("acme", {"acme_machine": Property(Holds.SETTING, "What its sticker shows.")}))
+    before, after = (
+        [{"interface": "deploy", "step": "x", "args": {"password": "p", "acme_machine": name}}] for name in "ab"
+    )
+    assert secret_updates.redirected_step_secrets(before, after, []) == ["deploy.x"]
+
+
+@pytest.mark.usefixtures("acme")
 def test_hosts_of_a_bmc_are_declared_and_nothing_is_behind_a_bridge() -> None:
     info = {"acme_where": "192.0.2.1", "acme_room_address": "second floor", "other_address": "192.0.2.9"}
     assert bmc_hosts.hosts(info) == ["192.0.2.1", "192.0.2.9"]
