@@ -71,6 +71,7 @@ UPGRADE_PATIENCE: Final = 3600.0
 _RETRY_SECONDS: Final = 0.5
 
 _TRY: Final = {"mysql": "SELECT get_lock('{}', 0)", "postgresql": "SELECT pg_try_advisory_lock({})"}
+_RELEASE: Final = {"mysql": "SELECT release_lock('{}')", "postgresql": "SELECT pg_advisory_unlock({})"}
 
 
 @contextmanager
@@ -97,6 +98,9 @@ def locked(engine: Engine, patience: float = 0.0, say: Callable[[str], None] | N
         try:
             yield
         finally:
+            # A server may notice the end of a connection later, when this is run again.
+            with suppress(sa.exc.DBAPIError):
+                connection.exec_driver_sql(_RELEASE[engine.dialect.name].format(name))
             # The lock belongs to the connection, which the pool would keep.
             with suppress(sa.exc.DBAPIError):
                 connection.invalidate()
