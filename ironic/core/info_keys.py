@@ -2,8 +2,9 @@
 
 A package of drivers names its tables, key -> `Property`, under entry points of group `ironic.driver_info`. Masks, the
 rules by which a stored secret stays with its BMC, the hosts of BMCs and what a project may write are read off them. The
-words of a key's name count only for keys that no table declares, as those of unknown drivers; two tables that differ
-about a key declare nothing, except that it is a secret for both if it is one for one of them.
+words of a key's name count only for keys that no table declares, as those of unknown drivers. Two tables of others that
+differ about a key declare nothing, except that it is a secret for both if it is one for one of them; about our own keys
+others can't say otherwise. Processes of the API read the tables too, so the package has to be installed there.
 """
 
 import functools
@@ -79,17 +80,26 @@ def of(name: object) -> Property | None:
 def declared() -> Mapping[str, Property]:
     """Return what installed packages declare, by the name of the key; they are read once."""
     found: dict[str, Property] = {}
-    disputed = set[str]()
+    ours, disputed = set[str](), set[str]()
     extensions: Iterable[Any] = ExtensionManager(GROUP, on_load_failure_callback=_log_failure)
-    for extension in extensions:
-        for name, one in _table(extension).items():
+    for extension in sorted(extensions, key=_is_of_others):
+        table = _table(extension)
+        if not _is_of_others(extension):
+            ours |= table.keys()
+        for name, one in table.items():
             if one.holds is Holds.SECRET:
                 _hidden.add(name)
             known = found.setdefault(name, one)
             if (known.holds, known.of_bmc) != (one.holds, one.of_bmc):
-                LOG.warning("Two packages differ about key %s of driver_info; what it holds is guessed", name)
+                what_counts = "this project's word counts" if name in ours else "the words of its name count"
+                LOG.warning("Packages differ about key %s of driver_info: %s", name, what_counts)
                 disputed.add(name)
+    disputed -= ours
     return {name: one for name, one in found.items() if name not in disputed}
+
+
+def _is_of_others(extension: Any) -> bool:
+    return not str(extension.module_name).startswith("ironic.")
 
 
 def _table(extension: Any) -> dict[str, Property]:

@@ -26,15 +26,15 @@ ACME = {
 class Declared:
     """An entry point that is loaded."""
 
-    def __init__(self, name: str, plugin: object) -> None:
-        self.name, self.plugin = name, plugin
+    def __init__(self, name: str, plugin: object, module_name: str = "acme.keys") -> None:
+        self.name, self.plugin, self.module_name = name, plugin, module_name
 
 
 @pytest.fixture
 def tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Declared]]:
     """Return the entry points to be loaded, ours among them, before they are."""
     ours: Iterable[Any] = stevedore.ExtensionManager(info_keys.GROUP)
-    found = [Declared(one.name, one.plugin) for one in ours]
+    found = [Declared(one.name, one.plugin, one.module_name) for one in ours]
     monkeypatch.setattr(info_keys, "ExtensionManager", lambda *_, **__: found)
     forget()
     yield found
@@ -143,9 +143,19 @@ def test_two_packages_that_differ_declare_nothing_but_that_it_is_a_secret(
     assert (info_keys.of("acme_where"), info_keys.of("acme_knock")) == (None, None)
     assert info_keys.of("acme_way") == "How it is reached."
     assert info_keys.is_secret("acme_knock")
-    assert "differ about key acme_where" in caplog.text
+    assert "differ about key acme_where of driver_info: the words of its name count" in caplog.text
     # Its name says that it leads there no more than before there were declarations.
     assert secret_updates.moved_keys({}, {"acme_where": "192.0.2.1"}) == {"acme_where"}
+
+
+def test_others_can_not_say_otherwise_of_our_keys(tables: list[Declared], caplog: pytest.LogCaptureFixture) -> None:
+    tables.insert(
+        0, Declared("acme", {"ipmi_bridging": Property(Holds.SETTING, "nothing"), "acme_way": ACME["acme_way"]})
+    )
+    known = info_keys.of("ipmi_bridging")
+    assert known is not None
+    assert (known.holds, info_keys.of("acme_way")) == (Holds.BRIDGE, "How it is reached.")
+    assert "differ about key ipmi_bridging of driver_info: this project's word counts" in caplog.text
 
 
 @pytest.mark.parametrize("table", [None, [], {"acme_where": "a text"}, {5: Property(Holds.PLACE, "x")}])
