@@ -17,9 +17,13 @@ from ironic.core.allowed_addresses import AddressPolicy, fault_of
 from ironic.core.info_keys import Holds
 from ironic.core.internal_keys import InternalKey
 
-# The key of driver_internal_info: the keys of driver_info that a project or a machine has last chosen, and no operator.
 # True, of an older release, stands for all of them, false for none.
-BY_PROJECT: Final = "bmc_address_by_project"
+_CHOSEN: Final = InternalKey(
+    "bmc_address_by_project",
+    object,
+    "The keys of driver_info that a project or a machine has last chosen, and no operator.",
+)
+BY_PROJECT: Final = _CHOSEN.name
 UNKNOWN: Final = InternalKey(
     "bmc_address_by_unknown",
     list[str],

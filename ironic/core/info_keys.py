@@ -53,14 +53,29 @@ class Property(str):
         made.holds, made.of_bmc = holds, of_bmc
         return made
 
+    def __getnewargs_ex__(self) -> tuple[tuple[Holds, str], dict[str, bool]]:
+        """Return what makes a copy."""
+        return (self.holds, str(self)), {"of_bmc": self.of_bmc}
+
     @property
     def leads(self) -> bool:
         """Return whether the login of a BMC goes elsewhere when the value changes."""
         return self.of_bmc and self.holds in _LEADS
 
 
+# Of the tables of this project.
+_NEEDED: Final = frozenset({"deploy_kernel", "ipmi_bridging", "ipmi_terminal_port", "redfish_address"})
 # The keys that hold secrets by the tables read so far.
 _hidden: Final = set[str]()
+
+
+def check_installation() -> None:
+    """Read all tables; raises ValueError if those of this project are not among them."""
+    if not declared().keys() >= _NEEDED:
+        raise ValueError(
+            f"the installed package has no entry points of group {GROUP}, by which it knows addresses and secrets of "
+            "BMCs: install it again"
+        )
 
 
 def is_secret(name: str) -> bool:
@@ -104,12 +119,12 @@ def _is_of_others(extension: Any) -> bool:
 
 def _table(extension: Any) -> dict[str, Property]:
     table = extension.plugin
-    if isinstance(table, Mapping):
-        good = {name: one for name, one in table.items() if isinstance(name, str) and isinstance(one, Property)}
-        if len(good) == len(table):
-            return good
-    LOG.warning("%s of group %s is no table of properties, and is left out", extension.name, GROUP)
-    return {}
+    is_table = isinstance(table, Mapping)
+    pairs = table.items() if is_table else ()
+    good = {name: one for name, one in pairs if isinstance(name, str) and isinstance(one, Property)}
+    if not is_table or len(good) < len(table):
+        LOG.warning("%s of group %s has what is no property, which is left out", extension.name, GROUP)
+    return good
 
 
 def _log_failure(_manager: object, point: Any, error: BaseException) -> None:

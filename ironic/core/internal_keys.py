@@ -1,7 +1,8 @@
 """Keys of driver_internal_info: each is declared once, with its type and what it says, by the module that owns it.
 
 What is stored there may come from an earlier release or from a driver of another vendor: a value of another type counts
-as none. The page doc/internal-info.md is made from the declarations.
+as none. What lists and objects hold is for the owner to judge. The page doc/internal-info.md is made from the
+declarations.
 """
 
 from collections.abc import Mapping

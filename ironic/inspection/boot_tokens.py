@@ -28,7 +28,7 @@ LOG = logging.getLogger(__name__)
 
 PARAMETER: Final = "boot_token"
 
-_KEY: Final = InternalKey("inspection_boot_token", str, "What the ramdisk of an inspection shows; masked in answers.")
+_KEY: Final = InternalKey("inspection_boot_token", object, "What the inspection ramdisk shows; masked in answers.")
 _SHOWN: Final = InternalKey("inspection_report_is_proven", bool, "Its report came with that token.")
 _BYTES: Final = 32
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -74,7 +74,7 @@ def was_shown(memory: Mapping[str, object]) -> bool:
 def matches(memory: Mapping[str, object], shown: str) -> bool:
     """Return whether this is the node's token, or the node has none; the comparison takes constant time."""
     expected = _KEY.read(memory)
-    return expected is None or hmac.compare_digest(expected.encode(), shown.encode())
+    return expected is None or hmac.compare_digest(str(expected).encode(), shown.encode())
 
 
 def sender_objection(memory: Mapping[str, object], *, shown: str, source: str | None, node: str) -> str | None:

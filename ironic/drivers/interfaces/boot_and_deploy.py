@@ -231,7 +231,8 @@ class DeployInterface(BaseInterface[Task]):
 
 def replace_interface(node: Node, name: str) -> None:
     """Set another deploy interface until the original one is restored; the caller saves the node."""
-    ORIGINAL.set(node, str(_current(node)))
+    if current := _current(node):
+        ORIGINAL.set(node, str(current))
     _REPLACEMENT.set(node, name)
     _set_current(node, name)
 

@@ -1,6 +1,8 @@
 """What packages declare of the keys of driver_info counts; names of keys are judged where nothing is declared."""
 
+import copy
 import logging
+import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -159,12 +161,34 @@ def test_others_can_not_say_otherwise_of_our_keys(tables: list[Declared], caplog
 
 
 @pytest.mark.parametrize("table", [None, [], {"acme_where": "a text"}, {5: Property(Holds.PLACE, "x")}])
-def test_what_is_no_table_is_left_out(tables: list[Declared], table: object, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_no_property_is_left_out(
+    tables: list[Declared], table: object, caplog: pytest.LogCaptureFixture
+) -> None:
     tables.append(Declared("acme", table))
     with caplog.at_level(logging.WARNING):
         assert info_keys.of("acme_where") is None
     assert info_keys.of("redfish_address") is not None
-    assert "acme of group ironic.driver_info is no table of properties" in caplog.text
+    assert "acme of group ironic.driver_info has what is no property" in caplog.text
+
+
+def test_a_fault_in_a_table_takes_nothing_else_away(tables: list[Declared]) -> None:
+    tables.append(Declared("acme", {**ACME, "acme_other": "a text"}))
+    assert (info_keys.of("acme_where"), info_keys.of("acme_other")) == (ACME["acme_where"], None)
+    assert info_keys.is_secret("acme_knock")
+
+
+def test_without_our_own_tables_no_program_starts(tables: list[Declared]) -> None:
+    info_keys.check_installation()
+    tables[:] = [Declared("acme", ACME)]
+    info_keys.declared.cache_clear()
+    with pytest.raises(ValueError, match="install it again"):
+        info_keys.check_installation()
+
+
+def test_a_property_can_be_copied() -> None:
+    one = Property(Holds.TRUST, "Whom it trusts.", of_bmc=False)
+    for made in (copy.copy(one), copy.deepcopy({"key": one})["key"], pickle.loads(pickle.dumps(one))):
+        assert (made, made.holds, made.of_bmc) == (one, Holds.TRUST, False)
 
 
 def test_a_property_is_its_text() -> None:
