@@ -115,6 +115,7 @@ _REDFISH = {
     "processors_and_memory._says_what_it_is": READS,
     "processors_and_memory.cpu_of": "stores: the number of CPUs only where all processors can be read",
     "processors_and_memory.memory_of": "stores: the size of all modules, or of the summary",
+    "raid._begin": "acts: as planned from what was read whole; stores that a refused change is not awaited",
     "raid._drives_at": "acts: drives that can be read; which are in use must be certain",
     "raid._logical_disks": "stores: raid_config only where all controllers show their volumes",
     "raid._makes_volumes": "acts: whether the storage has a place for volumes must be certain",
