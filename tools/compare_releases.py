@@ -128,8 +128,12 @@ class Release:
         return (self._cpu() - before) / 1e6
 
     def _cpu(self) -> int:
-        threads = Path(f"/proc/{self._process.pid}/task").iterdir()
-        return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads)
+        spent = 0
+        for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
+            # A thread may end meanwhile.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                spent += int((thread / "schedstat").read_text().split()[0])
+        return spent
 
     def stop(self) -> None:
         """End the service and remove its files."""
