@@ -13,7 +13,7 @@ from ironic.api import request_body
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid, NotAuthorized
-from ironic.core.local_paths import names_file_anywhere
+from ironic.core.own_host import names_file_anywhere
 
 if TYPE_CHECKING:
     # For annotations only: at run time these modules import this one, or are not needed.

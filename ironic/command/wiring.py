@@ -36,7 +36,7 @@ from ironic.conductor import (
     wait_looks,
 )
 from ironic.conductor.allocator import Allocator
-from ironic.conductor.flows.resuming import ON_TIMEOUT
+from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.service import Conductor

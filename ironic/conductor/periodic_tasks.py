@@ -23,7 +23,7 @@ import futurist
 from futurist import periodics
 from oslo_db import exception as db_errors
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
 from ironic.conductor.party_rounds import OWNERS, PartyRounds
 from ironic.conductor.tasks import TaskFactory
@@ -238,7 +238,7 @@ def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: 
             if wanted.predicate is not None and not wanted.predicate(task.node):
                 return False
             end = method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
-            resuming.end_look(task, end)
+            wait_ends.end_look(task, end)
     except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
         LOG.debug("%s skips node %s in this run: %s", method.title, uuid, error)
         return False

@@ -14,9 +14,9 @@ from ironic.conductor.flows import (
     enrollment,
     inspecting,
     rescuing,
-    resuming,
     servicing,
     tearing_down,
+    wait_ends,
 )
 from ironic.conductor.node_events import add_history
 from ironic.conductor.rpc_method import rpc_method
@@ -105,6 +105,6 @@ ACTIONS: Final[dict[str, Callable[..., None]]] = {
     "rescue": rescuing.start,
     "unrescue": rescuing.start_unrescue,
     "service": servicing.start,
-    "abort": resuming.abort,
-    "unhold": resuming.unhold,
+    "abort": wait_ends.abort,
+    "unhold": wait_ends.unhold,
 }

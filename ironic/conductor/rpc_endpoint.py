@@ -15,7 +15,7 @@ from ironic.conductor import (
     record_changes,
     vendor_methods,
 )
-from ironic.conductor.flows import cleaning, inspecting, power_action, resuming
+from ironic.conductor.flows import cleaning, inspecting, power_requests, wait_ends
 from ironic.conductor.rpc_method import endpoint_of
 from ironic.conductor.tasks import TaskFactory
 from ironic.rpc.rpc_api import ConductorAPI
@@ -27,10 +27,10 @@ _MODULES: Final = (
     inspecting,
     interface_validation,
     management,
-    power_action,
+    power_requests,
     provisioning,
     record_changes,
-    resuming,
+    wait_ends,
     vendor_methods,
 )
 

@@ -4,12 +4,12 @@ A power change stores the node before and after it. The functions that continue 
 locked.
 """
 
-from ironic.conductor.flows.resuming import continue_flow as notify_conductor_resume_clean
-from ironic.conductor.flows.resuming import continue_flow as notify_conductor_resume_deploy
-from ironic.conductor.flows.resuming import continue_flow as notify_conductor_resume_service
-from ironic.conductor.flows.resuming import fail_polled_step as cleaning_error_handler
-from ironic.conductor.flows.resuming import fail_polled_step as deploying_error_handler
-from ironic.conductor.flows.resuming import fail_polled_step as servicing_error_handler
+from ironic.conductor.flows.wait_ends import continue_flow as notify_conductor_resume_clean
+from ironic.conductor.flows.wait_ends import continue_flow as notify_conductor_resume_deploy
+from ironic.conductor.flows.wait_ends import continue_flow as notify_conductor_resume_service
+from ironic.conductor.flows.wait_ends import fail_polled_step as cleaning_error_handler
+from ironic.conductor.flows.wait_ends import fail_polled_step as deploying_error_handler
+from ironic.conductor.flows.wait_ends import fail_polled_step as servicing_error_handler
 from ironic.conductor.management import boot_mode as node_get_boot_mode
 from ironic.conductor.management import set_boot_device as node_set_boot_device
 from ironic.conductor.management import set_boot_mode as node_set_boot_mode

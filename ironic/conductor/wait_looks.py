@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from ironic.conductor import node_events, power
-from ironic.conductor.flows import engine, resuming
+from ironic.conductor.flows import engine, wait_ends
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.locking import LockMode
 from ironic.conductor.party_rounds import PartyRounds
@@ -90,7 +90,7 @@ class WaitLooks:
                 node_waits.end(task.node, wait.kind)
                 task.node.save()
         elif look is not None and interval:
-            resuming.end_look(task, look(task, wait), wait.follows)
+            wait_ends.end_look(task, look(task, wait), wait.follows)
 
 
 def _look_of(task: TaskManager, wait: NodeWait) -> tuple[Look | None, float]:
@@ -108,7 +108,7 @@ def _end_pause(task: TaskManager, wait: NodeWait) -> None:
     """Resume a flow whose pause is over."""
     task.upgrade_lock("resuming after a pause", retry=False)
     if wait.is_same(waits.of(task, wait.kind)):
-        resuming.continue_flow(task)
+        wait_ends.continue_flow(task)
 
 
 def _look_at_shutdown(task: TaskManager, wait: NodeWait) -> None:

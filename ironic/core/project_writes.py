@@ -8,7 +8,7 @@ it in its own words.
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
-from ironic.core import local_paths, secret_updates
+from ironic.core import own_host, secret_updates
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.kernel_parameters import check_project_parameters
 from ironic.core.model.node import SCOPE_PROPERTY
@@ -90,12 +90,12 @@ def _check_driver_info(before: Document, after: Document) -> None:
             err="vmedia_transport_protocol CIFS in driver_info has the service send its login for the share to the "
             "BMC: only administrators may set it, or change the address of a BMC that takes images this way."
         )
-    if names := local_paths.own_port_keys(before, after):
+    if names := own_host.own_port_keys(before, after):
         raise InvalidParameterValue(
             err=f"{', '.join(names)} in driver_info is for administrators: it names a port on the hosts of the "
             "service. Without it a console gets a port of [console]port_range."
         )
-    if names := local_paths.trust_path_keys(before, after):
+    if names := own_host.trust_path_keys(before, after):
         raise InvalidParameterValue(
             err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "
             "hosts of the service."

@@ -26,7 +26,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from ironic.conf import CONF, checked_values, config_files
-from ironic.core.local_paths import path_in
+from ironic.core.own_host import path_in
 from ironic.core.syntax import is_stored_uuid
 
 LOG = logging.getLogger(__name__)

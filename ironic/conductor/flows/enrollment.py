@@ -11,7 +11,7 @@ last, as nothing would detach those of a machine that is on.
 
 from typing import Final
 
-from ironic.conductor.flows import deploying, engine, power_action
+from ironic.conductor.flows import deploying, engine, power_requests
 from ironic.conductor.flows.driver_steps import offered_steps
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
@@ -34,7 +34,7 @@ def _plan_verification(task: TaskManager, complete: bool) -> list[Step]:
 
 def _first_contact(task: TaskManager) -> None:
     with no_longer_than(CONF.bmc.verify_timeout):
-        power_action.read(task)
+        power_requests.read(task)
 
 
 VERIFY: Final = bind(
@@ -48,7 +48,7 @@ def start_adopting(task: TaskManager) -> None:
 
 
 def _adopt(task: TaskManager) -> None:
-    power_action.read(task)
+    power_requests.read(task)
     # As a deployment begins, also after an adoption that failed.
     deploying.restore_interface(task)
     task.deploy.switch_for_adoption(task)

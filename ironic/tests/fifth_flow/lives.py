@@ -10,7 +10,7 @@ import pytest
 from ironic.api.app import build_app
 from ironic.api.settings import ApiSettings
 from ironic.conductor import utils
-from ironic.conductor.flows.resuming import ON_TIMEOUT
+from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.conductor.timeouts import Timeouts
 from ironic.conf import CONF

@@ -16,8 +16,8 @@ from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.internal_keys import InternalKey
-from ironic.core.local_paths import names_file
 from ironic.core.missing_keys import missing_keys
+from ironic.core.own_host import names_file
 from ironic.drivers.modules.agent import partition_images, published_images
 from ironic.drivers.modules.agent.checksum_lists import STRENGTH, BadList, digits, is_checksum, listed_checksum
 from ironic.drivers.task import Node

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import BootImageFailed
-from ironic.core.local_paths import names_file
+from ironic.core.own_host import names_file
 from ironic.drivers.modules.agent import host_memory
 from ironic.drivers.task import Node
 from ironic.integrations import host_files, image_formats, own_directories, web_root

@@ -21,7 +21,7 @@ from ironic.core import syntax
 from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageDownloadFailed
-from ironic.core.local_paths import names_file
+from ironic.core.own_host import names_file
 from ironic.drivers.task import Node
 from ironic.integrations import disk_space, host_files, image_servers, web_root
 from ironic.integrations.hidden_faults import image_fault

@@ -21,7 +21,7 @@ from ironic.core import boot_file_quoting
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageCreationFailed
 from ironic.core.internal_keys import InternalKey
-from ironic.core.local_paths import names_file
+from ironic.core.own_host import names_file
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.drivers.task import Node

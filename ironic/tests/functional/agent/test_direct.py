@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
@@ -255,7 +255,7 @@ def test_a_restart_for_the_firmware_ends_the_agent_but_not_the_deployment(bench,
         agent.refusals[name] = (500, "gone")
     agent.commands.clear()
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC, purpose="looking") as task:
-        resuming.continue_flow(task)
+        wait_ends.continue_flow(task)
     assert bench.state(uuid)[0] == states.ACTIVE, bench.row(uuid).last_error
     assert agent.names.count("image.install_bootloader") == 1
     assert "boot_loader_installed" not in bench.row(uuid).driver_internal_info

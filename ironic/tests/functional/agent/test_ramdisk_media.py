@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
 from ironic.core import states
 from ironic.tests.agent_double import AgentDouble
@@ -92,7 +92,7 @@ def abort(bench: Bench, _agent: AgentDouble, uuid: str) -> None:
 
 def time_out(bench: Bench, _agent: AgentDouble, uuid: str) -> None:
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC, purpose="ending a wait") as task:
-        task.spawn_after(resuming.end_wait, task, "late")
+        task.spawn_after(wait_ends.end_wait, task, "late")
 
 
 Way = Callable[[Bench, AgentDouble, str], None]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.flows.resuming import ON_TIMEOUT
+from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.timeouts import Timeouts
 from ironic.core import states
 from ironic.tests.functional.inspection.whole import Whole, whole

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import stevedore
 
-from ironic.core import bmc_hosts, info_keys, local_paths, secret_updates, secrets
+from ironic.core import bmc_hosts, info_keys, own_host, secret_updates, secrets
 from ironic.core.info_keys import Holds, Property
 
 ACME = {
@@ -127,8 +127,8 @@ def test_hosts_of_a_bmc_are_declared_and_nothing_is_behind_a_bridge() -> None:
 @pytest.mark.usefixtures("acme")
 def test_files_and_ports_of_the_conductor_are_declared() -> None:
     now = {"acme_anchor": "/etc/passwd", "acme_ca_label": "/etc/passwd", "other_ca": "/etc/passwd"}
-    assert local_paths.trust_path_keys({}, now) == ["acme_anchor", "other_ca"]
-    assert local_paths.own_port_keys({}, {"acme_socket": 5, "other_console_port": 6}) == [
+    assert own_host.trust_path_keys({}, now) == ["acme_anchor", "other_ca"]
+    assert own_host.own_port_keys({}, {"acme_socket": 5, "other_console_port": 6}) == [
         "acme_socket",
         "other_console_port",
     ]

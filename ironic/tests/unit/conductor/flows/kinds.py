@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.core import states
 
 
@@ -72,4 +72,4 @@ def played(bench) -> list[str]:
 def resume(bench, uuid: str) -> None:
     """Do what a driver's poll does when it finds its step finished."""
     with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
-        resuming.continue_flow(task)
+        wait_ends.continue_flow(task)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
 from ironic.conductor.takeover import TakeOver
 from ironic.core import node_waits, states
@@ -48,7 +48,7 @@ def look(bench, uuid, is_so=True) -> None:
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
         wait = waits.of(task, KIND)
         assert wait is not None
-        resuming.end_look(task, awaited_setting.check(task, wait, lambda column, wanted: is_so))
+        wait_ends.end_look(task, awaited_setting.check(task, wait, lambda column, wanted: is_so))
 
 
 def wait_of(task) -> NodeWait:
@@ -118,9 +118,9 @@ def test_nothing_is_awaited_after_the_end_of_a_flow(bench, machine, end):
     else:
         with bench.tasks.acquire(bench.context, uuid, purpose="a test") as task:
             if end == "failure":
-                resuming.end_look(task, StepFailed("the BMC has accepted it, but"))
+                wait_ends.end_look(task, StepFailed("the BMC has accepted it, but"))
             else:
-                resuming.end_wait(task, "Timed out.")
+                wait_ends.end_wait(task, "Timed out.")
     row = bench.row(uuid)
     assert (row.provision_state, awaits(bench, uuid)) == (states.DEPLOYFAIL, False)
 
@@ -197,7 +197,7 @@ def test_no_free_worker_delays_the_end_of_a_step_in_the_bmc(bench, kind):
 
     def look_at_bmc(verdict) -> None:
         with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
-            resuming.end_look(task, STEP.look(task, wait_of(task), lambda task, memory: verdict))
+            wait_ends.end_look(task, STEP.look(task, wait_of(task), lambda task, memory: verdict))
 
     bench.script.answers["first"] = give_orders
     uuid = kinds.begin(bench, kind, "first", "second")
@@ -228,7 +228,7 @@ def test_what_a_step_waits_for_is_on_the_node_in_its_history_and_in_the_log(benc
     assert [event for *_, event in bench.history(uuid) if "waiting" in event] == [f"waiting for {told}"]
     assert f"waiting for {told}" in caplog.text
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
-        resuming.end_look(task, STEP.look(task, wait_of(task), lambda task, memory: StepDone()))
+        wait_ends.end_look(task, STEP.look(task, wait_of(task), lambda task, memory: StepDone()))
     assert bench.state(uuid) == kind.done
     assert "waiting_for" not in bench.row(uuid).driver_internal_info
 
@@ -247,7 +247,7 @@ def test_the_wait_for_a_setting_is_told_and_forgotten(bench, machine, conf):
 def test_a_setting_without_effect_fails_leaving_rescue(bench, machine):
     uuid = leave_rescue(bench, machine)
     with bench.tasks.acquire(bench.context, uuid, purpose="a test") as task:
-        resuming.end_look(task, StepFailed("the BMC has accepted it, but"))
+        wait_ends.end_look(task, StepFailed("the BMC has accepted it, but"))
     row = bench.row(uuid)
     assert (row.provision_state, awaits(bench, uuid)) == (states.UNRESCUEFAIL, False)
     assert "the BMC has accepted it, but" in row.last_error

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.core import states
 from ironic.core.errors import CleanStepFailed, IronicError, NodeLocked, TakenOver
@@ -193,7 +193,7 @@ def test_it_fails_whatever_text_a_driver_gives_as_the_reason(bench, kind, text, 
     uuid = begin(bench, kind, "first")
     if waits:
         with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
-            resuming.fail_polled_step(task, text)
+            wait_ends.fail_polled_step(task, text)
     node = bench.row(uuid)
     assert (node.provision_state, node.fault, node.reservation) == (kind.failed, kind.fault, None)
     assert len(node.last_error) < 5000
@@ -227,7 +227,7 @@ def fail_and_be_killed(bench, kind, reason):
     bench.script.answers = {"first": kind.waiting, CLEARS_UP[kind.name]: killed_after_a_save}
     uuid = begin(bench, kind, "first", "second", node={"power_state": "power on"})
     with pytest.raises(Killed), bench.tasks.acquire(bench.context, uuid, purpose="time-out") as task:
-        resuming.end_wait(task, reason)
+        wait_ends.end_wait(task, reason)
     bench.script.answers = {}
     # A conductor that is killed does not release its nodes.
     bench.store.nodes.reserve(uuid, HOST)
@@ -252,7 +252,7 @@ def test_a_failed_deployment_whose_clean_up_was_cut_short_fails_again_and_runs_n
     bench.beat(uuid)
     assert played(bench) == ["first"]
     with bench.tasks.acquire(bench.context, uuid, purpose="time-out") as task:
-        resuming.end_wait(task, "The agent is silent.")
+        wait_ends.end_wait(task, "The agent is silent.")
     assert bench.state(uuid)[0] == DEPLOY.failed
     assert "The agent is silent." in bench.row(uuid).last_error
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.conductor.flows.resuming import ON_TIMEOUT
+from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure, IronicError, MissingParameterValue, NodeLocked, NotFound
 

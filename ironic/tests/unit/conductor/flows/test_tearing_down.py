@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.tests.unit.conductor.flows.kinds import CLEAN
@@ -58,7 +58,7 @@ def test_what_instance_info_names_cleans_no_machine(bench, verb, more):
     bench.script.answers["second"] = states.CLEANWAIT
     bench.verb(uuid, verb, **more)
     with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
-        resuming.continue_flow(task)
+        wait_ends.continue_flow(task)
     assert bench.script.calls == ["prepare_cleaning", "first", "second", "third", "tear_down_cleaning"]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.flows import resuming
-from ironic.conductor.flows.resuming import ON_TIMEOUT
+from ironic.conductor.flows import wait_ends
+from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.locking import LockMode
 from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.conductor.timeouts import WAITS, reason
@@ -119,7 +119,7 @@ def test_as_a_poll_of_its_driver_reports(bench: Bench, expect: Expect, flow: str
 def _ends(bench: Bench, uuid: str, end: StepFailed) -> None:
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
         task.upgrade_lock("ending it", retry=False)
-        resuming.end_look(task, end)
+        wait_ends.end_look(task, end)
 
 
 @every_kind

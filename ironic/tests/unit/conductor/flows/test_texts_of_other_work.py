@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ironic.conductor.consoles import ConsoleRestorer
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.power_sync import PowerSync
 from ironic.core import states
 from ironic.core.errors import IronicError
@@ -203,7 +203,7 @@ def test_of_a_setting_that_does_not_take_effect(managed: Bench, expect: Expect) 
     uuid = _managed(managed)
     with managed.tasks.acquire(managed.context, uuid, purpose="test") as task:
         end = StepFailed("the BMC has accepted secure_boot True, but does not report it")
-        resuming.end_look(task, end)
+        wait_ends.end_look(task, end)
     expect(uuid, bench=managed)
 
 

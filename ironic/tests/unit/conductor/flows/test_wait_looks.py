@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.conductor import power
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
 from ironic.core import node_waits, states
 from ironic.core.node_waits import Follows
@@ -188,7 +188,7 @@ def test_a_setting_in_an_inspection_begins_that_again(bench):
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
         wait = waits.of(task, awaited_setting.KIND)
         assert wait is not None
-        resuming.end_look(task, awaited_setting.check(task, wait, lambda column, wanted: True), wait.follows)
+        wait_ends.end_look(task, awaited_setting.check(task, wait, lambda column, wanted: True), wait.follows)
     assert bench.state(uuid)[0] == states.INSPECTWAIT
     assert (bench.script.calls.count("inspect_hardware"), rows_of(bench, uuid)) == (2, [])
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import wait_ends
 from ironic.core import states
 from ironic.core.errors import InvalidStateRequested, IronicError, NodeInMaintenance
 
@@ -63,7 +63,7 @@ def test_it_aborts_when_the_step_ends_if_that_can_not_be_interrupted(bench, flow
     assert getattr(bench.row(uuid), f"{flow}_step")["abort_after"] is True
     assert CLEAR_UP[flow] not in bench.script.calls
     with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
-        resuming.continue_flow(task)
+        wait_ends.continue_flow(task)
     assert bench.state(uuid) == ENDS[flow]
     assert "first" not in bench.script.calls
     assert CLEAR_UP[flow] in bench.script.calls

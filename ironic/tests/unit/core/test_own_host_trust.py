@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.local_paths import trust_path_keys
+from ironic.core.own_host import trust_path_keys
 
 
 @pytest.mark.parametrize("key", ["redfish_verify_ca", "agent_verify_ca", "acme_ca_file", "acme_cafile", "acme-cert"])

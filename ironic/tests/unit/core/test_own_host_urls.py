@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ironic.core.local_paths import names_file, names_file_anywhere, path_in
+from ironic.core.own_host import names_file, names_file_anywhere, path_in
 
 SPELLINGS = [
     "file:///etc/passwd",
