@@ -1,9 +1,12 @@
 """What notifications look like and when they are sent."""
 
+import importlib
+import pkgutil
 from datetime import datetime
 
 import pytest
 
+from ironic.core import model
 from ironic.core.context import RequestContext
 from ironic.core.model.fields import RESOURCES
 from ironic.rpc import notifications
@@ -60,6 +63,9 @@ def node(store):
     return record
 
 
+# A resource is known once its module is imported.
+for _module in pkgutil.iter_modules(model.__path__):
+    importlib.import_module(f"{model.__name__}.{_module.name}")
 PAYLOADS = {
     payload.name: payload
     for payload in (
