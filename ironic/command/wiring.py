@@ -192,7 +192,7 @@ def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
 
 def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
     # Before anything of a node is shown.
-    info_keys.check_installation()
+    info_keys.declared()
     store = Store.from_conf(clock=CLOCK, retry_seconds=retry_seconds)
     hash_ring = HashRingManager(
         store,

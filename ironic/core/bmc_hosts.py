@@ -18,12 +18,11 @@ from ironic.core.info_keys import Holds
 from ironic.core.internal_keys import InternalKey
 
 # True, of an older release, stands for all of them, false for none.
-_CHOSEN: Final = InternalKey(
+BY_PROJECT: Final = InternalKey(
     "bmc_address_by_project",
     object,
     "The keys of driver_info that a project or a machine has last chosen, and no operator.",
 )
-BY_PROJECT: Final = _CHOSEN.name
 UNKNOWN: Final = InternalKey(
     "bmc_address_by_unknown",
     list[str],
@@ -40,7 +39,7 @@ def hosts(driver_info: Mapping[str, object], keys: Collection[str] | None = None
     """Return the hosts that driver_info names as addresses of the BMC under these keys; None: under any of its keys."""
     # Behind a bridge it is the address of another machine's BMC.
     bridged = {
-        _family(key)
+        secret_updates.family_of((key,))
         for key, value in driver_info.items()
         if (known := info_keys.of(key)) and known.holds is Holds.BRIDGE and str(value).lower() not in _DIRECT
     }
@@ -49,7 +48,7 @@ def hosts(driver_info: Mapping[str, object], keys: Collection[str] | None = None
         for key, value in driver_info.items()
         if isinstance(value, str)
         and (names_address(key) if keys is None else key in keys)
-        and _family(key) not in bridged
+        and secret_updates.family_of((key,)) not in bridged
     ]
     return list(dict.fromkeys(host for host in named if host))
 
@@ -58,10 +57,6 @@ def names_address(key: str) -> bool:
     """Return whether a key of driver_info has the address of a BMC, as its driver declares, or its name says."""
     known = info_keys.of(key)
     return key.endswith(_SUFFIX) if known is None else known.holds is Holds.ADDRESS
-
-
-def _family(key: str) -> str:
-    return key.partition("_")[0]
 
 
 def is_address(text: str) -> bool:
@@ -84,7 +79,7 @@ def _may_be_loopback(host: str) -> bool:
 
 def is_by_project(family: str, internal: Mapping[str, object]) -> bool:
     """Return whether a project has chosen one of the keys that begin with ``family``, which say where one BMC is."""
-    noted = internal.get(BY_PROJECT)
+    noted = BY_PROJECT.read(internal)
     if isinstance(noted, list):
         return any(str(key).startswith(family) for key in noted)
     return bool(noted)
@@ -116,7 +111,8 @@ def with_chooser(
             named |= value
         elif len(path) == 1:
             named[str(path[0])] = value
-    is_judged = bool(_hosts_of_requests(named)) or not _hosts_of_requests(after) or BY_PROJECT in internal
+    is_noted = BY_PROJECT.read(internal) is not None
+    is_judged = is_noted or bool(_hosts_of_requests(named)) or not _hosts_of_requests(after)
     left = _doubtful(unknown - named.keys(), after)
     found = _with_note(internal, after, noted - named.keys(), left, is_judged=is_judged)
     if not of_report:
@@ -134,7 +130,7 @@ def with_chooser(
 
 def unknown_keys(driver_info: Mapping[str, object], internal: Mapping[str, object]) -> set[str]:
     """Return the keys that lead to a BMC, maybe on the loopback, and that a project may have chosen before notes."""
-    if BY_PROJECT in internal:
+    if BY_PROJECT.read(internal) is not None:
         return _doubtful(UNKNOWN.read(internal) or (), driver_info)
     return secret_updates.directing_keys(driver_info) if may_reach_loopback(driver_info) else set()
 
@@ -148,12 +144,12 @@ def as_by_project(driver_info: Mapping[str, object], internal: Mapping[str, Any]
 def _doubtful(keys: Iterable[str], driver_info: Mapping[str, object]) -> set[str]:
     """Return those of the keys that are of the family of a host, under one of the keys, that may be on the loopback."""
     present = {key: driver_info[key] for key in keys if key in driver_info}
-    families = {_family(key) for key, value in present.items() if may_reach_loopback({key: value})}
-    return {key for key in present if _family(key) in families}
+    families = {secret_updates.family_of((key,)) for key, value in present.items() if may_reach_loopback({key: value})}
+    return {key for key in present if secret_updates.family_of((key,)) in families}
 
 
 def _noted_keys(internal: Mapping[str, object], driver_info: Mapping[str, object]) -> set[str]:
-    noted = internal.get(BY_PROJECT)
+    noted = BY_PROJECT.read(internal)
     if isinstance(noted, list):
         return {str(key) for key in noted}
     return secret_updates.directing_keys(driver_info) if noted else set()
@@ -173,12 +169,12 @@ def _with_note(
     """
     found = {key: value for key, value in internal.items() if key != UNKNOWN.name}
     if present := sorted(set(keys) & driver_info.keys()):
-        found[BY_PROJECT] = present
+        found[BY_PROJECT.name] = present
     elif is_judged:
-        found.pop(BY_PROJECT, None)
+        found.pop(BY_PROJECT.name, None)
         if may_reach_loopback(driver_info):
-            found[BY_PROJECT] = False
-    if unknown and BY_PROJECT in found:
+            found[BY_PROJECT.name] = False
+    if unknown and BY_PROJECT.name in found:
         # Without a note all keys are unknown.
         found[UNKNOWN.name] = sorted(unknown)
     return found

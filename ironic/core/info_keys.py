@@ -27,7 +27,8 @@ class Holds(StrEnum):
     PLACE = "how the BMC is reached"
     BRIDGE = "whether requests go on to a machine behind that address"
     MACHINE = "which machine behind that address it is"
-    TRUST = "whose certificates are trusted: true, false, or a path on the conductor"
+    TRUST = "which certificates of the BMC are trusted: true, false, or a path on the conductor"
+    TRUST_OF_OTHERS = "which certificates of another server are trusted: true, false, or a path on the conductor"
     LOGIN = "a user name"
     SECRET = "a secret"
     IMAGE = "the URL or path of an image"
@@ -36,46 +37,36 @@ class Holds(StrEnum):
     SETTING = "a setting"
 
 
+# What may name a file on the conductor.
+TRUSTING: Final = frozenset({Holds.TRUST, Holds.TRUST_OF_OTHERS})
 # What leads the login of a BMC to another server when it changes.
 _LEADS: Final = frozenset({Holds.ADDRESS, Holds.PLACE, Holds.BRIDGE, Holds.MACHINE, Holds.TRUST})
 
 
 class Property(str):
-    """The description of a key of driver_info, and what it holds; ``of_bmc`` is false for another server than a BMC."""
+    """The description of a key of driver_info, and what it holds."""
 
-    __slots__ = ("holds", "of_bmc")
+    __slots__ = ("holds",)
     holds: Holds
-    of_bmc: bool
 
-    def __new__(cls, holds: Holds, text: str, *, of_bmc: bool = True) -> Self:
+    def __new__(cls, holds: Holds, text: str) -> Self:
         """Return the description."""
         made = super().__new__(cls, text)
-        made.holds, made.of_bmc = holds, of_bmc
+        made.holds = holds
         return made
 
-    def __getnewargs_ex__(self) -> tuple[tuple[Holds, str], dict[str, bool]]:
+    def __getnewargs__(self) -> tuple[Holds, str]:  # type: ignore[override]
         """Return what makes a copy."""
-        return (self.holds, str(self)), {"of_bmc": self.of_bmc}
+        return self.holds, str(self)
 
     @property
     def leads(self) -> bool:
         """Return whether the login of a BMC goes elsewhere when the value changes."""
-        return self.of_bmc and self.holds in _LEADS
+        return self.holds in _LEADS
 
 
-# Of the tables of this project.
-_NEEDED: Final = frozenset({"deploy_kernel", "ipmi_bridging", "ipmi_terminal_port", "redfish_address"})
 # The keys that hold secrets by the tables read so far.
 _hidden: Final = set[str]()
-
-
-def check_installation() -> None:
-    """Read all tables; raises ValueError if those of this project are not among them."""
-    if not declared().keys() >= _NEEDED:
-        raise ValueError(
-            f"the installed package has no entry points of group {GROUP}, by which it knows addresses and secrets of "
-            "BMCs: install it again"
-        )
 
 
 def is_secret(name: str) -> bool:
@@ -93,28 +84,36 @@ def of(name: object) -> Property | None:
 
 @functools.cache
 def declared() -> Mapping[str, Property]:
-    """Return what installed packages declare, by the name of the key; they are read once."""
+    """Return what installed packages declare, by the name of the key; they are read once.
+
+    Raises ValueError if the tables of this project are not among them.
+    """
     found: dict[str, Property] = {}
     ours, disputed = set[str](), set[str]()
     extensions: Iterable[Any] = ExtensionManager(GROUP, on_load_failure_callback=_log_failure)
-    for extension in sorted(extensions, key=_is_of_others):
+    for extension in sorted(extensions, key=lambda one: _is_of_others(one.module_name)):
         table = _table(extension)
-        if not _is_of_others(extension):
+        if not _is_of_others(extension.module_name):
             ours |= table.keys()
         for name, one in table.items():
             if one.holds is Holds.SECRET:
                 _hidden.add(name)
             known = found.setdefault(name, one)
-            if (known.holds, known.of_bmc) != (one.holds, one.of_bmc):
+            if known.holds is not one.holds:
                 what_counts = "this project's word counts" if name in ours else "the words of its name count"
                 LOG.warning("Packages differ about key %s of driver_info: %s", name, what_counts)
                 disputed.add(name)
+    if not ours:
+        raise ValueError(
+            f"the installed package has no entry points of group {GROUP}, by which it knows addresses and secrets of "
+            "BMCs: install it again"
+        )
     disputed -= ours
     return {name: one for name, one in found.items() if name not in disputed}
 
 
-def _is_of_others(extension: Any) -> bool:
-    return not str(extension.module_name).startswith("ironic.")
+def _is_of_others(module: str) -> bool:
+    return not module.startswith("ironic.")
 
 
 def _table(extension: Any) -> dict[str, Property]:
@@ -128,4 +127,6 @@ def _table(extension: Any) -> dict[str, Property]:
 
 
 def _log_failure(_manager: object, point: Any, error: BaseException) -> None:
+    if not _is_of_others(point.module):
+        raise error
     LOG.warning("%s of group %s can't be loaded, and is left out: %s", point.name, GROUP, error)

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from ironic.core import info_keys, syntax
-from ironic.core.info_keys import Holds
+from ironic.core.info_keys import TRUSTING, Holds
 
 # As urlsplit reads a scheme: case-insensitive, after blanks, ignoring line ends and tabs.
 _FILE: Final = re.compile(r"[\x00-\x20]*f[\t\r\n]*i[\t\r\n]*l[\t\r\n]*e[\t\r\n]*:", re.IGNORECASE)
@@ -75,7 +75,7 @@ def _is_own_port(key: str) -> bool:
 
 def _may_be_path(key: str, value: object) -> bool:
     known = info_keys.of(key)
-    names_trust = known.holds is Holds.TRUST if known else not _WORDS.isdisjoint(_GAP.split(key.lower()))
+    names_trust = known.holds in TRUSTING if known else not _WORDS.isdisjoint(_GAP.split(key.lower()))
     if not names_trust or not isinstance(value, str):
         return False
     return bool(value.strip()) and syntax.truth_of(value) is None and not value.startswith(_PEM)

@@ -119,9 +119,9 @@ def redirected_secrets(before: Mapping[str, object], after: Mapping[str, object]
         return []
     old, new = dict(_leaves(before)), dict(_leaves(after))
     changed = [path for path in dict.fromkeys([*old, *new]) if old.get(path) != new.get(path)]
-    directed = {_family(path) for path, value in (*old.items(), *new.items()) if _directs(path, value)}
-    moved = {_family(path) for path in changed if _directs(path, old.get(path)) or _directs(path, new.get(path))}
-    return sorted({str(path[0]) for path in staying if _is_sent(_family(path), moved, directed)})
+    directed = {family_of(path) for path, value in (*old.items(), *new.items()) if _directs(path, value)}
+    moved = {family_of(path) for path in changed if _directs(path, old.get(path)) or _directs(path, new.get(path))}
+    return sorted({str(path[0]) for path in staying if _is_sent(family_of(path), moved, directed)})
 
 
 def refuse_redirected(names: Sequence[str], changed: str) -> None:
@@ -355,7 +355,7 @@ def _words(key: str | int) -> Sequence[str]:
     return [word for word in _GAP.split(_HUMP.sub("_", str(key)).lower()) if word]
 
 
-def _family(path: Path) -> str | None:
+def family_of(path: Path) -> str | None:
     """Return the word that the keys of one BMC share; None for a key without one, which belongs to all families."""
     words = _words(path[0])
     is_single_word = len(words) == 1 and len(path) == 1

@@ -10,9 +10,7 @@ DEPLOY: Final = "deploy"
 RESCUE: Final = "rescue"
 
 RAMDISKS: Final[Mapping[str, Property]] = {
-    f"{purpose}_{part}{suffix}": Property(
-        holds, f"{about} of the {part} that the machine boots for {work}.{rule}", of_bmc=False
-    )
+    f"{purpose}_{part}{suffix}": Property(holds, f"{about} of the {part} that the machine boots for {work}.{rule}")
     for purpose, work in ((DEPLOY, "inspection, cleaning, deployment and servicing"), (RESCUE, "rescue"))
     for part in ("kernel", "ramdisk")
     for suffix, holds, about, rule in (
@@ -25,7 +23,6 @@ COMMAND_LINE: Final[Mapping[str, Property]] = {
         Holds.SETTING,
         "Kernel parameters that replace option [pxe]kernel_append_params; %default% stands for the value of the "
         "option.",
-        of_bmc=False,
     )
 }
 FORCE_PERSISTENT: Final = "force_persistent_boot_device"
@@ -41,14 +38,12 @@ READY_IMAGES: Final[Mapping[str, Property]] = {
         Holds.IMAGE,
         "URL of a ready ISO image that the machine boots for the agent's work, instead of one made of deploy_kernel "
         "and deploy_ramdisk. It can't be passed any parameters.",
-        of_bmc=False,
     ),
-    "rescue_iso": Property(Holds.IMAGE, "The same for rescue.", of_bmc=False),
+    "rescue_iso": Property(Holds.IMAGE, "The same for rescue."),
     "bootloader": Property(
         Holds.IMAGE,
         "URL of the EFI system partition of ISO images. The default is option [conductor]bootloader, "
         "[DEFAULT]esp_image, or else one with GRUB.",
-        of_bmc=False,
     ),
     web_root.EXTERNAL: Property(
         Holds.PLACE,
@@ -62,7 +57,6 @@ VIRTUAL_MEDIA: Final[Mapping[str, Property]] = {
         Holds.SETTING,
         "Whether the parameters of the ramdisk are offered in a second virtual drive as well, a USB stick or floppy: "
         "for ready ISO images. The default is false.",
-        of_bmc=False,
     ),
     image_places.PROTOCOL: Property(
         Holds.PLACE,
@@ -72,10 +66,9 @@ VIRTUAL_MEDIA: Final[Mapping[str, Property]] = {
 }
 AGENT: Final[Mapping[str, Property]] = {
     "agent_verify_ca": Property(
-        Holds.TRUST,
+        Holds.TRUST_OF_OTHERS,
         "How the certificate of an agent that sent none of its own is verified: true, false, or the path of a CA file. "
         "The default is option [agent]verify_ca.",
-        of_bmc=False,
     )
 }
 FAST_TRACK: Final[Mapping[str, Property]] = {
@@ -83,15 +76,12 @@ FAST_TRACK: Final[Mapping[str, Property]] = {
         Holds.SETTING,
         "Whether the next operation uses a running ramdisk instead of booting it again. The default is option "
         "[deploy]fast_track.",
-        of_bmc=False,
     )
 }
 REBOOT_OUT_OF_BAND: Final = "deploy_forces_oob_reboot"
 DEPLOYMENT: Final[Mapping[str, Property]] = {
     REBOOT_OUT_OF_BAND: Property(
-        Holds.SETTING,
-        "If true, the BMC switches the machine off at the end of a deployment, instead of the agent.",
-        of_bmc=False,
+        Holds.SETTING, "If true, the BMC switches the machine off at the end of a deployment, instead of the agent."
     )
 }
 IMAGES: Final[Mapping[str, Property]] = {
@@ -99,15 +89,10 @@ IMAGES: Final[Mapping[str, Property]] = {
         Holds.SETTING,
         "Where the agent downloads the image from: http (the server that image_source names) or local (this service). "
         "The default is option [agent]image_download_source.",
-        of_bmc=False,
     ),
-    "image_http_proxy": Property(Holds.PROXY, "Proxy through which the agent fetches images over HTTP.", of_bmc=False),
-    "image_https_proxy": Property(
-        Holds.PROXY, "Proxy through which the agent fetches images over HTTPS.", of_bmc=False
-    ),
-    "image_no_proxy": Property(
-        Holds.PROXY, "Hosts that the agent reaches without a proxy, separated by commas.", of_bmc=False
-    ),
+    "image_http_proxy": Property(Holds.PROXY, "Proxy through which the agent fetches images over HTTP."),
+    "image_https_proxy": Property(Holds.PROXY, "Proxy through which the agent fetches images over HTTPS."),
+    "image_no_proxy": Property(Holds.PROXY, "Hosts that the agent reaches without a proxy, separated by commas."),
 }
 
 SHARED: Final[Mapping[str, Property]] = {

@@ -95,7 +95,7 @@ def _choice(
     internal: Mapping[str, Any], before: Mapping[str, Any], values: Mapping[str, Any], author: Author
 ) -> dict[str, Any]:
     """Return driver_internal_info if a change of driver_info changes who has chosen the host of the BMC."""
-    if not author.notes_choices and not internal.get(bmc_hosts.BY_PROJECT) and not bmc_hosts.UNKNOWN.read(internal):
+    if not author.notes_choices and not bmc_hosts.BY_PROJECT.read(internal) and not bmc_hosts.UNKNOWN.read(internal):
         return {}
     noted = bmc_hosts.with_chooser(
         internal,

@@ -276,10 +276,9 @@ class _SelfTest:
 _TEST_OF_WAIT: Final = '''"""The wait begins with its step, which a look ends."""
 
 from ironic.core import node_waits, states
-from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
 
-def test_it(bench):  # noqa: F811
+def test_it(bench):
     uuid = bench.node(provision_state=states.MANAGEABLE, management_interface="fake")
     step = {"interface": "management", "step": "self_test", "args": {}}
     assert bench.verb(uuid, "clean", clean_steps=[step])[0] == states.CLEANWAIT
@@ -291,7 +290,7 @@ def test_it(bench):  # noqa: F811
     assert bench.state(uuid)[0] == states.MANAGEABLE
     assert node_waits.open_kinds(bench.row(uuid)) == []
 '''
-_TRIES_WAIT: Final = "ironic/tests/unit/drivers/test_self_test.py"
+_TRIES_WAIT: Final = "ironic/tests/unit/conductor/flows/test_self_test.py"
 
 WAIT: Final = Change(
     "a wait for a hardware event",

@@ -79,9 +79,8 @@ def _lease(task: TaskManager) -> None:
 
 def end_lease(task: TaskManager) -> None:
     """Remove a lessee that a deployment has set; the caller saves the node."""
-    if _IS_LEASED.of(task.node):
+    if _IS_LEASED.delete(task.node):
         task.node.lessee = None
-        _IS_LEASED.delete(task.node)
 
 
 def restore_interface(task: TaskManager) -> None:

@@ -233,6 +233,8 @@ def replace_interface(node: Node, name: str) -> None:
     """Set another deploy interface until the original one is restored; the caller saves the node."""
     if current := _current(node):
         ORIGINAL.set(node, str(current))
+    else:
+        ORIGINAL.delete(node)
     _REPLACEMENT.set(node, name)
     _set_current(node, name)
 

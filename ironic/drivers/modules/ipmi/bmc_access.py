@@ -87,7 +87,6 @@ CONSOLE_PROPERTIES: Final[Mapping[str, Property]] = {
     "ipmi_terminal_port": Property(
         Holds.OWN_PORT,
         "TCP port of the console on the conductor's host; by default one of [console]port_range.",
-        of_bmc=False,
     )
 }
 

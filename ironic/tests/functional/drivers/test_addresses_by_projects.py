@@ -34,7 +34,7 @@ REFERENCE = re.compile(r" \(reference ([0-9a-f]{8})\)")
 
 
 def by_project(**driver_info: Any) -> Work:
-    return work_on(driver_info=driver_info, driver_internal_info={BY_PROJECT: True})
+    return work_on(driver_info=driver_info, driver_internal_info={BY_PROJECT.name: True})
 
 
 @pytest.fixture

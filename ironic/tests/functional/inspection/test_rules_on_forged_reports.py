@@ -200,7 +200,7 @@ def test_a_megabyte_of_blanks_holds_no_thread(running: Whole, condition: dict[st
 
 
 def note(running: Whole, uuid: str) -> bool | None:
-    noted = running.bench.row(uuid).driver_internal_info.get(BY_PROJECT)
+    noted = running.bench.row(uuid).driver_internal_info.get(BY_PROJECT.name)
     return None if noted is None else bool(noted)
 
 
@@ -223,18 +223,18 @@ def test_the_address_that_a_rule_writes_itself_is_an_operator_s(running: Whole) 
     posted(running, act("set-attribute", ADDRESS, "https://localhost:8000"))
     posted(running, act("set-attribute", "/driver_info/redfish_system_id", SERIAL))
     stored = {"redfish_address": "https://evil.example"}
-    uuid = running.node(MAC, driver_info=stored, driver_internal_info={BY_PROJECT: True})
+    uuid = running.node(MAC, driver_info=stored, driver_internal_info={BY_PROJECT.name: True})
     inspected(running, uuid)
     assert (running.error(uuid), note(running, uuid)) == (None, False)
 
 
 def test_a_rule_s_own_address_is_not_that_of_another_key(running: Whole) -> None:
     posted(running, act("set-attribute", "/driver_info/rack_address", "10.0.0.9"))
-    noted = {BY_PROJECT: ["redfish_address"]}
+    noted = {BY_PROJECT.name: ["redfish_address"]}
     uuid = running.node(MAC, driver_info={"redfish_address": "https://evil.example"}, driver_internal_info=noted)
     inspected(running, uuid)
     assert running.error(uuid) is None
-    assert running.bench.row(uuid).driver_internal_info[BY_PROJECT] == ["redfish_address"]
+    assert running.bench.row(uuid).driver_internal_info[BY_PROJECT.name] == ["redfish_address"]
 
 
 def test_a_reported_address_does_not_say_who_chose_another_one(running: Whole) -> None:
@@ -243,7 +243,7 @@ def test_a_reported_address_does_not_say_who_chose_another_one(running: Whole) -
     inspected(running, uuid, bmc="localhost")
     assert running.error(uuid) is None
     internal = running.bench.row(uuid).driver_internal_info
-    assert (internal[BY_PROJECT], internal[UNKNOWN.name]) == (["redfish_address"], ["ipmi_address"])
+    assert (internal[BY_PROJECT.name], internal[UNKNOWN.name]) == (["redfish_address"], ["ipmi_address"])
 
 
 def test_an_address_from_an_earlier_phase_stays_reported(running: Whole) -> None:

@@ -136,12 +136,14 @@ CASES: dict[str, Case] = {
         OPERATOR, {"parent_node": "enclosure", "owner": "p9"}, "parent_node belongs to another owner"
     ),
     # Where the BMC is, and who has chosen that.
-    "an address": Case(OPERATOR, {"driver_info/redfish_address": ELSEWHERE}, {BY_PROJECT: None}),
-    "an address by a name": Case(OPERATOR, {"driver_info/redfish_address": "https://bmc.example"}, {BY_PROJECT: False}),
+    "an address": Case(OPERATOR, {"driver_info/redfish_address": ELSEWHERE}, {BY_PROJECT.name: None}),
+    "an address by a name": Case(
+        OPERATOR, {"driver_info/redfish_address": "https://bmc.example"}, {BY_PROJECT.name: False}
+    ),
     "an address taken over": Case(
         OPERATOR,
         {"driver_info/redfish_address": "https://evil.example"},
-        {BY_PROJECT: False},
+        {BY_PROJECT.name: False},
         {"driver_info": {"redfish_address": "https://x.example"}, "noted": ["redfish_address"]},
         OLD,
     ),
@@ -156,10 +158,10 @@ CASES: dict[str, Case] = {
     # The same by a project, or by the report of a machine.
     "a project's address": Case(PROJECT, {"driver_info/redfish_address": ELSEWHERE}, {}),
     "a project's loopback": Case(
-        PROJECT, {"driver_info/redfish_address": "https://localhost"}, {BY_PROJECT: ["redfish_address"]}
+        PROJECT, {"driver_info/redfish_address": "https://localhost"}, {BY_PROJECT.name: ["redfish_address"]}
     ),
     "a project's name of a BMC": Case(
-        PROJECT, {"driver_info/redfish_address": "https://bmc.example"}, {BY_PROJECT: ["redfish_address"]}
+        PROJECT, {"driver_info/redfish_address": "https://bmc.example"}, {BY_PROJECT.name: ["redfish_address"]}
     ),
     "a project sends a password": Case(
         PROJECT, {"driver_info/redfish_address": ELSEWHERE}, SENDS, {"driver_info": BMC}, OLD
@@ -237,7 +239,7 @@ def stored(service: Service, case: Case) -> NodeRecord:
     """Create the node of a case."""
     columns = {**common(service.store), "owner": "owners", **case.node}
     if (noted := columns.pop("noted", None)) is not None:
-        columns["driver_internal_info"] = {BY_PROJECT: noted}
+        columns["driver_internal_info"] = {BY_PROJECT.name: noted}
     return service.store.nodes.create(columns)
 
 
@@ -300,7 +302,7 @@ def test_a_change_has_the_same_end_by_every_way(service: Service, title: str, wa
         return
     assert refusal is None
     columns = service.store.nodes.get(uuid).as_dict()
-    columns[BY_PROJECT] = columns["driver_internal_info"].get(BY_PROJECT)
+    columns[BY_PROJECT.name] = columns["driver_internal_info"].get(BY_PROJECT.name)
     (columns["chassis_uuid"],) = service.store.nodes.row(("chassis_uuid",), uuid)
     assert {name: columns[name] for name in case.end} == case.end
     for path, value in case.values.items():

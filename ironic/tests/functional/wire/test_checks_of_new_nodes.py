@@ -55,7 +55,7 @@ def test_the_name_of_the_instance_is_set(service: Service) -> None:
 
 
 def chosen_by_project(service: Service, uuid: str) -> bool:
-    return bool(service.store.nodes.get(uuid).driver_internal_info.get(BY_PROJECT))
+    return bool(service.store.nodes.get(uuid).driver_internal_info.get(BY_PROJECT.name))
 
 
 def test_who_chose_the_address_of_a_new_node_is_noted(service: Service) -> None:
@@ -97,7 +97,7 @@ def patched(service: Service, token: str, *changes: tuple[str, str, Any]) -> Non
 
 
 def keys_of_project(service: Service) -> Any:
-    return service.store.nodes.get(OWNED).driver_internal_info.get(BY_PROJECT)
+    return service.store.nodes.get(OWNED).driver_internal_info.get(BY_PROJECT.name)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_key_that_is_removed_is_nobody_s(service: Service) -> None:
 
 def test_the_note_of_an_older_release_is_for_all_keys(service: Service) -> None:
     info = {"redfish_address": LOOPBACK, "ipmi_address": "10.0.0.3", "note": "x"}
-    service.store.nodes.update(OWNED, {"driver_info": info, "driver_internal_info": {BY_PROJECT: True}})
+    service.store.nodes.update(OWNED, {"driver_info": info, "driver_internal_info": {BY_PROJECT.name: True}})
     assert redfish_access.access_of(service.store.nodes.get(OWNED)).by_project
     patched(service, "system-admin", ("replace", "/ipmi_address", "10.0.0.4"))
     assert keys_of_project(service) == ["redfish_address"]
@@ -165,7 +165,7 @@ def test_an_unknown_chooser_is_the_project_that_leads_elsewhere(service: Service
 def test_an_operator_takes_an_address_over_by_writing_it_again(service: Service) -> None:
     whole = {"redfish_address": "https://bmc.example.com", "redfish_username": "u"}
     for path, value in (("/driver_info/redfish_address", whole["redfish_address"]), ("/driver_info", whole)):
-        service.store.nodes.update(OWNED, {"driver_info": whole, "driver_internal_info": {BY_PROJECT: True}})
+        service.store.nodes.update(OWNED, {"driver_info": whole, "driver_internal_info": {BY_PROJECT.name: True}})
         change = {"op": "replace", "path": path, "value": value}
         assert ask(service, "owner-member", "PATCH", f"/v1/nodes/{OWNED}", [change]).status == 200
         assert chosen_by_project(service, OWNED)
@@ -243,14 +243,14 @@ def test_a_key_from_before_notes_stays_unknown_until_it_is_written(service: Serv
 def test_what_is_written_after_that_is_known(
     service: Service, token: str, key: str, value: Any, project: Any, left: Any
 ) -> None:
-    noted = {BY_PROJECT: False, UNKNOWN.name: ["ipmi_address", "ipmi_port"]}
+    noted = {BY_PROJECT.name: False, UNKNOWN.name: ["ipmi_address", "ipmi_port"]}
     service.store.nodes.update(OWNED, {"driver_info": OLD_HOSTS, "driver_internal_info": noted})
     patched(service, token, ("add", f"/{key}", value))
     assert (keys_of_project(service), unknown(service)) == (project, left)
 
 
 def test_an_unknown_key_that_is_removed_is_not_asked_for(service: Service) -> None:
-    noted = {BY_PROJECT: False, UNKNOWN.name: ["ipmi_address", "ipmi_port"]}
+    noted = {BY_PROJECT.name: False, UNKNOWN.name: ["ipmi_address", "ipmi_port"]}
     service.store.nodes.update(OWNED, {"driver_info": OLD_HOSTS, "driver_internal_info": noted})
     patched(service, "system-admin", ("remove", "/ipmi_address", None))
     assert (keys_of_project(service), unknown(service)) == (False, None)

@@ -4,6 +4,8 @@ import copy
 import logging
 import pickle
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
@@ -177,21 +179,29 @@ def test_a_fault_in_a_table_takes_nothing_else_away(tables: list[Declared]) -> N
     assert info_keys.is_secret("acme_knock")
 
 
-def test_without_our_own_tables_no_program_starts(tables: list[Declared]) -> None:
-    info_keys.check_installation()
+def test_without_our_own_tables_nothing_is_declared(tables: list[Declared]) -> None:
     tables[:] = [Declared("acme", ACME)]
-    info_keys.declared.cache_clear()
     with pytest.raises(ValueError, match="install it again"):
-        info_keys.check_installation()
+        info_keys.declared()
+
+
+@pytest.mark.parametrize("module, is_ours", [("acme.keys", False), ("ironic.drivers.info_keys", True)])
+def test_a_table_that_can_not_be_loaded_is_left_out_unless_it_is_ours(
+    module: str, is_ours: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    point, error = EntryPoint("some", f"{module}:TABLE", info_keys.GROUP), ImportError("no module")
+    with pytest.raises(ImportError) if is_ours else nullcontext():
+        info_keys._log_failure(None, point, error)
+    assert ("some of group ironic.driver_info can't be loaded" in caplog.text) is not is_ours
 
 
 def test_a_property_can_be_copied() -> None:
-    one = Property(Holds.TRUST, "Whom it trusts.", of_bmc=False)
+    one = Property(Holds.TRUST_OF_OTHERS, "Whom it trusts.")
     for made in (copy.copy(one), copy.deepcopy({"key": one})["key"], pickle.loads(pickle.dumps(one))):
-        assert (made, made.holds, made.of_bmc) == (one, Holds.TRUST, False)
+        assert (made, made.holds) == (one, Holds.TRUST_OF_OTHERS)
 
 
 def test_a_property_is_its_text() -> None:
-    one = Property(Holds.TRUST, "Whom it trusts.", of_bmc=False)
-    assert (one, one.holds, one.leads) == ("Whom it trusts.", Holds.TRUST, False)
+    one = Property(Holds.TRUST_OF_OTHERS, "Whom it trusts.")
+    assert (one, one.holds, one.leads) == ("Whom it trusts.", Holds.TRUST_OF_OTHERS, False)
     assert info_keys.of(5) is None
