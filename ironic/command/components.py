@@ -28,6 +28,7 @@ from ironic.rpc.notifications.readings import READINGS
 
 if TYPE_CHECKING:
     from ironic.rpc.hash_ring import HashRingManager
+    from ironic.rpc.json_rpc import JsonRpc
     from ironic.rpc.message_bus import MessageBus
 
 LOG = logging.getLogger(__name__)
@@ -79,6 +80,17 @@ class Bus(Component):
         """Close the connection."""
         self._stopping.set()
         self._bus.close()
+
+
+class Callers(Component):
+    """The connections to conductors without a broker."""
+
+    def __init__(self, transport: "JsonRpc") -> None:
+        self._transport = transport
+
+    def stop(self) -> None:
+        """Close them."""
+        self._transport.close()
 
 
 class Measurements(Component):

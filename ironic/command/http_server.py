@@ -83,6 +83,8 @@ class ServerSettings:
     drain_seconds: float | None = None
     # The group of the options of the address, for messages.
     group: str = "api"
+    # Whether clients may connect, and wait, once the address is bound; else they are refused until the start.
+    accepts_early: bool = True
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
@@ -96,7 +98,7 @@ class ServerSettings:
             threads=threads_for_requests(conf),
             tls=tls if api.enable_ssl_api else None,
             socket_mode=api.unix_socket_mode,
-            body_limit=2 * max(getattr(api, name) for name in _BODY_LIMITS) * 1024,
+            body_limit=largest_body(conf),
             computes_in_loop=conf.auth_strategy != "keystone"
             and make_url(conf.database.connection).get_backend_name() == "sqlite",
             slow_threads=api.inspection_report_threads,
@@ -115,12 +117,20 @@ class ServerSettings:
         """Return a listening socket; raises OSError if the address can't be bound."""
         if isinstance(self.address, tuple):
             host, port = self.address
+            if host == "::" and not socket.has_dualstack_ipv6():
+                host = "0.0.0.0"
             family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
-            # "::" alone means every address, of IPv4 as well.
-            both = host == "::" and socket.has_dualstack_ipv6()
+            listener = socket.socket(family, socket.SOCK_STREAM)
             try:
-                listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    # "::" alone means every address, of IPv4 as well.
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, host != "::")
+                listener.bind((host, port))
+                if self.accepts_early:
+                    listener.listen(BACKLOG)
             except OSError as error:
+                listener.close()
                 raise own_addresses.explained(error, host, port, self.group) from error
             # asyncio sets this only on sockets created with an explicit protocol number; accepted sockets inherit it.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -133,7 +143,8 @@ class ServerSettings:
             listener.bind(self.address)
             # Before it listens, so that no client can connect with another mode.
             os.chmod(self.address, 0o777 if self.socket_mode is None else self.socket_mode)
-            listener.listen(BACKLOG)
+            if self.accepts_early:
+                listener.listen(BACKLOG)
         except BaseException:
             listener.close()
             raise
@@ -158,6 +169,12 @@ class ServerSettings:
             raise OSError(errno.EADDRINUSE, f"{path} is in use: another process listens there. Stop it first", path)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+
+def largest_body(conf: cfg.ConfigOpts) -> int:
+    """Return how many bytes the body of a request may have, whatever its route: twice the limit of the API."""
+    largest: int = max(getattr(conf.api, name) for name in _BODY_LIMITS)
+    return 2 * largest * 1024
 
 
 def threads_for_requests(conf: cfg.ConfigOpts) -> int:
@@ -201,6 +218,9 @@ class HttpServer:
         """Serve, at the address that was bound or is bound now; raises OSError if it can't be bound."""
         if self._listener is None:
             self.bind()
+        assert self._listener
+        # Again where that was done early, which changes nothing.
+        self._listener.listen(BACKLOG)
         self._thread.start()
         self._is_up.wait()
 

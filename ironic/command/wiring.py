@@ -14,6 +14,7 @@ from ironic.command.components import (
     Addresses,
     Api,
     Bus,
+    Callers,
     ConductorComponent,
     ConsoleContainers,
     Database,
@@ -23,6 +24,7 @@ from ironic.command.components import (
 from ironic.command.conductor_name import ConductorName
 from ironic.command.file_server import PublishedFilesComponent
 from ironic.command.http_server import ServerSettings, threads_for_requests
+from ironic.command.json_rpc_listener import JsonRpcListener, caller_of
 from ironic.command.lifecycle import Component, Pause
 from ironic.command.wsgi_bridge import threads_of_one
 from ironic.command.wsgi_call import Application
@@ -59,11 +61,12 @@ from ironic.rpc.waiting_calls import WaitingCalls
 
 if TYPE_CHECKING:
     from ironic.command.console_proxy import ConsoleProxy
+    from ironic.rpc.json_rpc import JsonRpc
     from ironic.rpc.message_bus import MessageBus
 
 LOG = logging.getLogger(__name__)
 
-Transport = Union[InProcess, "MessageBus"]
+Transport = Union[InProcess, "MessageBus", "JsonRpc"]
 
 # Seconds for which a transaction retries to connect while the database server restarts. Operations on machines wait;
 # requests of users fail early, as each of them occupies a thread.
@@ -78,12 +81,11 @@ INSPECTOR: Final = "inspector_api"
 def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     """Return the components of `ironic`: the API and one conductor in one process."""
     # "oslo" is the default; without a transport_url it does not mean that there is a broker.
-    has_bus = conf.rpc_transport != "none" and (
-        conf.rpc_transport != "oslo" or config_files.is_set(conf, "DEFAULT", "transport_url")
+    is_alone = conf.rpc_transport == "none" or (
+        conf.rpc_transport == "oslo" and not config_files.is_set(conf, "DEFAULT", "transport_url")
     )
-    bus = _message_bus(conf) if has_bus else None
+    transport, carriers = (InProcess(CLOCK), []) if is_alone else _between_processes(conf, pause, serves=True)
     store, hash_ring = _store_and_ring(conf, ALL_IN_ONE_RETRY_SECONDS)
-    transport = bus or InProcess(CLOCK)
     name = ConductorName(store, conf, pause)
     conductor = conductor_of(conf, store, hash_ring, transport, name)
     served: list[Api | ConsoleProxy] = [
@@ -94,7 +96,7 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
         Database(store, hash_ring, conf, pause),
         Measurements(conf),
         Notifications(conf, readings=True),
-        *([Bus(bus, pause, needed=True)] if bus else []),
+        *carriers,
         Addresses(served),
         PublishedFilesComponent(),
         name,
@@ -106,18 +108,18 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
 
 def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     """Return the components of `ironic-conductor`."""
-    bus = _message_bus(conf)
+    transport, carriers = _between_processes(conf, pause, serves=True)
     store, hash_ring = _store_and_ring(conf, CONDUCTOR_RETRY_SECONDS)
     name = ConductorName(store, conf, pause)
     return [
         Database(store, hash_ring, conf, pause),
         Measurements(conf),
         Notifications(conf, readings=True),
-        Bus(bus, pause, needed=True),
+        *carriers,
         PublishedFilesComponent(),
         name,
         ConsoleContainers(),
-        conductor_of(conf, store, hash_ring, bus, name),
+        conductor_of(conf, store, hash_ring, transport, name),
     ]
 
 
@@ -149,14 +151,14 @@ def _console_proxy(conf: cfg.ConfigOpts, store: Store) -> "ConsoleProxy":
 
 
 def _apis_alone(conf: cfg.ConfigOpts, pause: Pause, names: Sequence[str]) -> list[Component]:
-    bus = _message_bus(conf)
+    transport, carriers = _between_processes(conf, pause, serves=False)
     store, hash_ring = _store_and_ring(conf)
     return [
         Database(store, hash_ring, conf, pause),
         Measurements(conf),
         Notifications(conf),
-        Bus(bus, pause, needed=False),
-        _api(conf, store, hash_ring, bus, names),
+        *carriers,
+        _api(conf, store, hash_ring, transport, names),
     ]
 
 
@@ -174,14 +176,25 @@ def _application_alone(conf: cfg.ConfigOpts, name: str) -> Application:
     store, hash_ring = _store_and_ring(conf)
     Measurements(conf)
     Notifications(conf).start()
-    return _applications(conf, store, hash_ring, _message_bus(conf), (name,))()[0]
+    transport: Transport = caller_of(conf) if conf.rpc_transport == "json-rpc" else _message_bus(conf)
+    return _applications(conf, store, hash_ring, transport, (name,))()[0]
+
+
+def _between_processes(conf: cfg.ConfigOpts, pause: Pause, *, serves: bool) -> tuple[Transport, list[Component]]:
+    """Return the transport to conductors of other processes, and what it needs; a process with a conductor serves."""
+    if conf.rpc_transport != "json-rpc":
+        bus = _message_bus(conf)
+        return bus, [Bus(bus, pause, needed=serves)]
+    listener = JsonRpcListener(conf) if serves else None
+    transport = caller_of(conf, listener)
+    return transport, [*([listener] if listener else []), Callers(transport)]
 
 
 def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
-    if conf.rpc_transport != "oslo":
+    if conf.rpc_transport == "none":
         raise ValueError(
-            f"[DEFAULT]rpc_transport = {conf.rpc_transport} can't connect separate processes here: set it to oslo and "
-            "name a transport_url, or run the all-in-one `ironic` with none"
+            "[DEFAULT]rpc_transport = none can't connect separate processes: set it to oslo and name a transport_url, "
+            "or to json-rpc, or run the all-in-one `ironic`"
         )
     # oslo.messaging takes a quarter of a second to import; a program without a bus does not need it.
     from ironic.rpc.message_bus import MessageBus

@@ -2,6 +2,7 @@
 
 from oslo_config import cfg, types
 
+from ironic.conf import server_tls
 from ironic.conf.option_types import ListOpt, Octal, Url
 from ironic.core.flow import FLOWS
 
@@ -17,21 +18,7 @@ LISTENING = [
         "at most four.",
     ),
     cfg.BoolOpt("enable_ssl_api", default=False, help="Serve HTTPS; needs cert_file and key_file."),
-    # Older releases and deployment tools have these in [ssl].
-    cfg.StrOpt("cert_file", deprecated_group="ssl", help="Certificate (chain) in PEM format."),
-    cfg.StrOpt("key_file", deprecated_group="ssl", help="Private key in PEM format."),
-    cfg.StrOpt(
-        "server_tls_minimum_version",
-        default="1.3",
-        choices=["1.2", "1.3"],
-        deprecated_name="tls_minimum_version",
-        help="Oldest TLS version that clients may use.",
-    ),
-    cfg.StrOpt(
-        "server_tls_ciphers",
-        deprecated_name="tls_ciphers",
-        help="TLS 1.2 ciphers to offer, in OpenSSL notation. By default OpenSSL decides.",
-    ),
+    *server_tls.options("clients"),
     cfg.Opt(
         "public_endpoint",
         type=Url(),

@@ -17,7 +17,7 @@ from importlib.metadata import version
 
 from oslo_config import cfg
 
-from ironic.conf import checked_values, database, library_options, logging_setup, without_effect
+from ironic.conf import checked_values, database, json_rpc, library_options, logging_setup, without_effect
 from ironic.conf.checked_values import Invocation
 from ironic.conf.library_options import Name
 from ironic.core.secrets import is_secret
@@ -112,6 +112,7 @@ def _read(
         default_config_files=named,
         default_config_dirs=directories,
     )
+    json_rpc.name_conductor(conf)
 
 
 def _has_source(conf: cfg.ConfigOpts) -> bool:

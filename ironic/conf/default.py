@@ -99,9 +99,9 @@ RPC = [
         "rpc_transport",
         default="oslo",
         choices=["oslo", "json-rpc", "none"],
-        help="How the API calls conductors: over a message bus (oslo) or within one process (none). The all-in-one "
-        "service calls within its process unless transport_url is set. json-rpc, a value of other releases, stops the "
-        "start of separate programs.",
+        help="How the API calls conductors: over a message bus (oslo), directly by HTTP ([json_rpc] has its options), "
+        "or within one process (none). The all-in-one service calls within its process unless transport_url or "
+        "json-rpc is set.",
     ),
     cfg.StrOpt(
         "hash_ring_algorithm",

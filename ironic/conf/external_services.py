@@ -2,8 +2,9 @@
 
 [service_catalog] has the URL of this service for ramdisks. [swift] is the object store and
 [inspector] has the standalone inspector; both have the options of keystoneauth (session, adapter, credentials) with our
-defaults. [keystone_authtoken] belongs to keystonemiddleware, which registers the rest of its options on first use.
-[outgoing] limits the calls to addresses that a user, a machine or a rule has named.
+defaults. [json_rpc] has session and credentials for calls to conductors. [keystone_authtoken] belongs to
+keystonemiddleware, which registers the rest of its options on first use. [outgoing] limits the calls to addresses that
+a user, a machine or a rule has named.
 """
 
 from keystoneauth1 import loading
@@ -82,7 +83,15 @@ def _client_options(service_type: str) -> list[cfg.Opt]:
     return [*_LOGIN, *adapter, *loading.get_session_conf_options()]
 
 
+def _caller_options() -> list[cfg.Opt]:
+    """Return the options with which keystoneauth makes the login and the TLS of calls to conductors."""
+    session = loading.get_session_conf_options()
+    cfg.set_defaults(session, timeout=120)
+    return [*_LOGIN, *session]
+
+
 BORROWED = {
+    "json_rpc": _caller_options(),
     "swift": _client_options("object-store"),
     "inspector": _client_options("baremetal-introspection"),
 }

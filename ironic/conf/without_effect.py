@@ -19,10 +19,6 @@ GROUPS: Final[Mapping[str, tuple[str, str]]] = {
     "ironic_networking": ("switches configured by the networking service", "configure the switches by other means"),
     "ironic_networking_json_rpc": ("calls to the networking service", "configure the switches by other means"),
     "irmc": ("hardware type irmc", "use hardware type redfish, which serves these machines"),
-    "json_rpc": (
-        "calls between processes by JSON-RPC",
-        "run the all-in-one `ironic`, or separate programs with RabbitMQ ([DEFAULT]transport_url)",
-    ),
     "mdns": (
         "announcing the API by multicast DNS",
         "name the API in the ramdisk's kernel parameters: ipa-api-url, which the service sets by itself where it boots "
@@ -115,6 +111,27 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "ironic_lib": {
         "fatal_exception_format_errors": "it is for tests of the reference; remove it",
+    },
+    "json_rpc": {
+        **dict.fromkeys(
+            ("connect_retries", "connect_retry_delay", "status_code_retries", "status_code_retry_delay"),
+            "a call that was not begun goes to the next conductor, and no other call is repeated; remove it",
+        ),
+        **dict.fromkeys(
+            (
+                "endpoint_override",
+                "interface",
+                "max_version",
+                "min_version",
+                "region_name",
+                "retriable_status_codes",
+                "service_name",
+                "service_type",
+                "valid_interfaces",
+                "version",
+            ),
+            "a conductor is called at the address that is its name; remove it",
+        ),
     },
     "keystone_authtoken": {
         **dict.fromkeys(

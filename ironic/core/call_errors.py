@@ -44,6 +44,29 @@ class ConductorAbsent(ConductorUnreachable):
     text = "Conductor {host} takes no calls ({reason}), so {call} was not begun. Try again in a moment."
 
 
+class ConductorOutOfReach(ConductorAbsent):
+    """The host of a conductor does not respond, so no connection was made and the call was not begun."""
+
+
+class ConnectionBroken(ConductorUnreachable):
+    """The connection to a conductor broke during a call; whether the call was begun is not known."""
+
+    text = (
+        "The connection to conductor {host} broke during {call}: {reason}. Check the state of the node before you "
+        "retry."
+    )
+
+
+class CallRefused(TemporaryFailure):
+    """A conductor, or what answers at its address, does not take calls of this service; ``reason`` says why."""
+
+    retry_after = None
+    text = (
+        "Conductor {host} refused {call} before it was begun: {reason}. Compare [json_rpc] of this service and of the "
+        "conductor."
+    )
+
+
 class CallCameTooLate(ConductorUnreachable):
     """A call arrived after its caller had timed out, so it was not executed."""
 

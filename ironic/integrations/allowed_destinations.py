@@ -111,6 +111,8 @@ def _own_servers() -> Iterator[tuple[str, int]]:
     """Yield host and port of this service, its database and its message bus."""
     yield CONF.api.host_ip, CONF.api.port
     yield CONF.inspector_api.host_ip, CONF.inspector_api.port
+    if CONF.rpc_transport == "json-rpc":
+        yield CONF.json_rpc.host_ip, CONF.json_rpc.port
     named = CONF.service_catalog.endpoint_override, CONF.api.public_endpoint, CONF.inspector_api.public_endpoint
     for url in named:
         # When the URL of the API has a path, other services answer on the same port.

@@ -3,7 +3,6 @@
 The requests go through `http_client`, so their time and their bytes are bounded. No text contains credentials.
 """
 
-import ssl
 from collections.abc import Mapping
 from email.message import Message
 from http import HTTPStatus
@@ -14,13 +13,12 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from ironic.conf import CONF
 from ironic.core.allowed_addresses import AddressPolicy
-from ironic.core.syntax import plain_text
-from ironic.integrations import host_files, http_client
-from ironic.integrations.http_client import CallFailed, NotAllowed, NotConnected
+from ironic.integrations import http_client
+from ironic.integrations.http_client import NotAllowed, NotConnected
+from ironic.integrations.keystone_login import KeystoneLogin, of_keystone, unusable
 
 # The operator has named the server, so it may be anywhere that is an ordinary address.
 _POLICY: Final = AddressPolicy(allows_loopback=True)
-_LONGEST_TEXT: Final = 500
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0
 
 
@@ -37,24 +35,20 @@ class KeystoneService:
 
     def __init__(self, group: str) -> None:
         """Read the options; raises CallFailed when they name no usable credentials."""
-        self._group = group
-        # Opening a pipe would wait for ever.
-        for option in ("cafile", "certfile", "keyfile"):
-            if (path := CONF[group][option]) and not host_files.is_certificate_path(path):
-                raise CallFailed(f"[{group}]{option} is no regular file")
+        self._group, self._login = group, KeystoneLogin(group)
         try:
-            self._auth = loading.load_auth_from_conf_options(CONF, group)
-            self._session: Any = loading.load_session_from_conf_options(CONF, group, auth=self._auth)
-            self._adapter = loading.load_adapter_from_conf_options(CONF, group, session=self._session, auth=self._auth)
+            self._adapter: Any = loading.load_adapter_from_conf_options(
+                CONF, group, session=self._login.session, auth=self._login.auth
+            )
         except (exceptions.ClientException, ValueError) as error:
-            raise CallFailed(f"options of [{group}]: {plain_text(str(error), _LONGEST_TEXT)}") from error
+            raise unusable(group, error) from error
 
     def endpoint(self) -> str:
         """Return the URL of the service, without a slash at its end; raises CallFailed."""
         try:
-            found = self._adapter.get_endpoint() if self._auth or self._adapter.endpoint_override else None
+            found = self._adapter.get_endpoint() if self._login.auth or self._adapter.endpoint_override else None
         except exceptions.ClientException as error:
-            raise _of_keystone(error) from error
+            raise of_keystone(error) from error
         if not found:
             raise NotAllowed(f"its URL is not known; set [{self._group}]endpoint_override")
         return str(found).rstrip("/")
@@ -77,7 +71,7 @@ class KeystoneService:
         ``connect_retries`` says.
         """
         terms = http_client.Terms(
-            tls=self._tls_context,
+            tls=self._login.tls_context,
             seconds=seconds,
             idle_seconds=idle_seconds,
             most_bytes=most_bytes,
@@ -97,33 +91,10 @@ class KeystoneService:
         def sent() -> Reply:
             if body is not None and not isinstance(body, bytes):
                 body.seek(0)
-            with http_client.send(method, url, terms, {**headers, **self._login()}, body) as answer:
+            with http_client.send(method, url, terms, {**headers, **self._login.headers()}, body) as answer:
                 return Reply(answer.status, answer.headers, answer.read())
 
         reply = attempts(sent)
-        if reply.status == HTTPStatus.UNAUTHORIZED and self._auth is not None and self._session.invalidate(self._auth):
+        if reply.status == HTTPStatus.UNAUTHORIZED and self._login.renew():
             reply = attempts(sent)
         return reply
-
-    def _login(self) -> dict[str, str]:
-        try:
-            return {} if self._auth is None else dict(self._session.get_auth_headers(self._auth) or {})
-        except exceptions.ClientException as error:
-            raise _of_keystone(error) from error
-
-    def _tls_context(self) -> ssl.SSLContext:
-        """Return a TLS context by the options of keystoneauth: `cafile`, `insecure`, `certfile` and `keyfile`."""
-        options = CONF[self._group]
-        try:
-            context = ssl.create_default_context(cafile=options.cafile)
-            if options.insecure:
-                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-            if options.certfile:
-                context.load_cert_chain(options.certfile, options.keyfile)
-        except OSError as error:
-            raise NotAllowed(f"a certificate of [{self._group}] can't be read") from error
-        return context
-
-
-def _of_keystone(error: exceptions.ClientException) -> CallFailed:
-    return CallFailed(f"keystone: {plain_text(str(error), _LONGEST_TEXT)}")

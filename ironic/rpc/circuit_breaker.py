@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from ironic.core.call_errors import ConductorAbsent, ConductorSilent
+from ironic.core.call_errors import ConductorAbsent, ConductorOutOfReach, ConductorSilent
 from ironic.core.clock import CLOCK
 
 _MOST_HOSTS: Final = 4096
@@ -33,7 +33,7 @@ class CircuitBreaker:
                 self._open_until[host] = self._clock() + self._seconds
         try:
             yield
-        except ConductorSilent:
+        except (ConductorOutOfReach, ConductorSilent):
             if len(self._open_until) >= _MOST_HOSTS:
                 # Hosts come and go; the others cost one more time-out each.
                 self._open_until.clear()

@@ -53,7 +53,11 @@ class Dispatcher:
         with self._changed:
             self._under_way += 1
         try:
-            caller = RequestContext.from_dict(context)
+            try:
+                caller = RequestContext.from_dict(context)
+            except (TypeError, ValueError) as error:
+                reason = f"its context can't be read: {error}"
+                return message_format.error_message(CallNotUnderstood(host=self._host, call=name, reason=reason))
             with logged(caller):
                 return self._answer(caller, name, arguments, envelope)
         finally:

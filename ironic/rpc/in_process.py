@@ -23,12 +23,16 @@ class InProcess:
 
     def serve(self, host: str, endpoint: ConductorAPI) -> "InProcessServer":
         """Make the calls for a conductor until the returned server is stopped."""
-        self.register(host, endpoint)
-        return InProcessServer(self, host, self._dispatchers[host])
+        return InProcessServer(self, host, self.register(host, endpoint))
 
-    def register(self, host: str, endpoint: ConductorAPI) -> None:
-        """Make a conductor reachable."""
-        self._dispatchers[host] = Dispatcher(host, endpoint, self._clock)
+    def has(self, host: str) -> bool:
+        """Return whether a conductor is reachable here."""
+        return host in self._dispatchers
+
+    def register(self, host: str, endpoint: ConductorAPI) -> Dispatcher:
+        """Make a conductor reachable, by what is returned."""
+        dispatcher = self._dispatchers[host] = Dispatcher(host, endpoint, self._clock)
+        return dispatcher
 
     def unregister(self, host: str) -> None:
         """Make a conductor unreachable, if it is known."""

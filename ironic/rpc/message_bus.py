@@ -16,33 +16,21 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from ironic.conf import CONF
-from ironic.core.call_errors import (
-    CallCameTooLate,
-    ConductorAbsent,
-    ConductorSilent,
-    ConductorUnreachable,
-    MessageBusFailure,
-)
+from ironic.core.call_errors import ConductorAbsent, ConductorSilent, ConductorUnreachable, MessageBusFailure
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
-from ironic.core.permit import PERMIT
 from ironic.core.threads import THREADS, Threads
-from ironic.rpc import broker, message_format, rpc_versions
+from ironic.rpc import broker
 from ironic.rpc.broker import run_in_thread
-from ironic.rpc.circuit_breaker import CircuitBreaker
+from ironic.rpc.conversation import LIVENESS_SECONDS, Conversation, Outgoing
 from ironic.rpc.dispatcher import Dispatcher
 from ironic.rpc.library import BUS_ERRORS, exceptions, oslo_messaging
-from ironic.rpc.message_format import Clocks, Envelope
 from ironic.rpc.rpc_api import Call, ConductorAPI
 
 LOG = logging.getLogger(__name__)
 
 # The version of the one method that carries calls; that of the calls is in ironic.rpc.rpc_versions.
 CARRIER_VERSION: Final = "1.0"
-
-# Seconds without a sign of life after which a call fails; a conductor sends two in that time. On a small machine a busy
-# conductor may not keep a shorter one.
-LIVENESS_SECONDS: Final = 4
 
 # Seconds for which a leaving conductor sends callers to others before it stops listening.
 _LEAVE_SECONDS: Final = 0.5
@@ -137,8 +125,7 @@ class MessageBus:
         target.version = CARRIER_VERSION
         self._client = oslo_messaging.get_rpc_client(self._transport, target)
         self._liveness_seconds = liveness_seconds
-        self._circuits = CircuitBreaker(liveness_seconds, clock=clock.monotonic)
-        self._clocks = Clocks(clock.epoch)
+        self._conversation = Conversation(self._carry, liveness_seconds, clock)
         self._connecting: threading.Thread | None = None
         self._connecting_lock = threading.Lock()
         self._connected, self._closed = clock.event(), clock.event()
@@ -153,17 +140,7 @@ class MessageBus:
 
     def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
         """Make one call and return its result; without ``call.wait`` it only has to reach the broker."""
-        version = rpc_versions.pinned_version(CONF.pin_release_version)
-        message = {
-            "name": call.name,
-            "arguments": message_format.json_copy(rpc_versions.restricted_to(version, call, arguments)),
-        }
-        with PERMIT.waiting(), self._circuits.guard(host, call.name):
-            try:
-                return self._carry(host, context, call, message, version)
-            except CallCameTooLate:
-                # The answer came in time, so only the clocks differ, and by how much is known from it.
-                return self._carry(host, context, call, message, version)
+        return self._conversation.send(host, context, call, arguments)
 
     def is_open(self, timeout: float) -> bool:
         """Return whether the broker has been reached, after waiting for it for so many seconds at most."""
@@ -221,21 +198,17 @@ class MessageBus:
         with contextlib.suppress(exceptions.MessagingException, exceptions.MessageUndeliverable):
             calling.call({}, "answer", name="", arguments={})
 
-    def _carry(
-        self, host: str, context: RequestContext, call: Call, message: dict[str, object], version: rpc_versions.Version
-    ) -> object:
-        """Send one message and return the result of its answer; errors of the library become errors of this service."""
-        began = self._clock.monotonic()
+    def _carry(self, outgoing: Outgoing) -> object:
+        """Send one call and return its result; errors of the library become errors of this service."""
+        host, call, began = outgoing.host, outgoing.call, self._clock.monotonic()
         limit = call.timeout or CONF.rpc_response_timeout
         try:
             self._probe.check_again()
             if not self.is_open(self._liveness_seconds):
                 raise exceptions.MessageDeliveryFailure("there is no connection to the broker yet")
-            if version != rpc_versions.FIRST:
-                begin_before = self._clocks.there(host) + self._liveness_seconds if call.wait else None
-                message = message | {"envelope": Envelope(version, begin_before).to_wire()}
+            message = outgoing.message()
             return run_in_thread(
-                lambda: self._exchange(host, context, call, message),
+                lambda: self._exchange(outgoing, message),
                 self._probe.check,
                 self._liveness_seconds,
                 self._threads,
@@ -250,20 +223,19 @@ class MessageBus:
             self._probe.suspect()
             raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
 
-    def _exchange(self, host: str, context: RequestContext, call: Call, message: Mapping[str, object]) -> object:
+    def _exchange(self, outgoing: Outgoing, message: Mapping[str, object]) -> object:
         """Send a message by the library, which may block as long as there is no broker; return the result."""
+        context = outgoing.context.to_dict()
         client = self._client.prepare(
-            server=host,
-            timeout=call.timeout,
+            server=outgoing.host,
+            timeout=outgoing.call.timeout,
             call_monitor_timeout=self._liveness_seconds,
             retry=_SEND_RETRIES,
             transport_options=_FAIL_IF_ABSENT,
         )
-        if not call.wait:
-            return client.cast(context.to_dict(), "answer", **message)
-        answer = client.call(context.to_dict(), "answer", **message)
-        self._clocks.learn(host, answer)
-        return message_format.result_of(answer)
+        if not outgoing.call.wait:
+            return client.cast(context, "answer", **message)
+        return outgoing.result(client.call(context, "answer", **message))
 
 
 def _close_in_background(close: Callable[[], None], threads: Threads) -> None:

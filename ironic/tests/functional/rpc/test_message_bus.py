@@ -243,13 +243,13 @@ def test_a_pin_makes_messages_of_the_first_release(bus, conf, endpoint):
 
 def test_clocks_that_differ_cost_nothing(bus, host, conductor, monkeypatch):
     # The caller's clock is five minutes behind the conductor's: every call would come too late.
-    monkeypatch.setattr(bus._clocks, "there", lambda _host: time.time() - 300)
+    monkeypatch.setattr(bus._conversation._clocks, "there", lambda _host: time.time() - 300)
     with pytest.raises(ConductorUnreachable, match="given up"):
         conductor.validate_interfaces(CONTEXT, "n1")
     monkeypatch.undo()
-    bus._clocks._ahead[host] = -300.0
+    bus._conversation._clocks._ahead[host] = -300.0
     assert conductor.validate_interfaces(CONTEXT, "n1") == {"power": {"result": True}}
-    assert abs(bus._clocks._ahead[host]) < 1
+    assert abs(bus._conversation._clocks._ahead[host]) < 1
 
 
 def declare_queue(host):

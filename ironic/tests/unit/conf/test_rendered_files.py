@@ -58,7 +58,7 @@ def rendered(tool: str, directory: Path, *, changes: tuple[str, str] = ("use_jou
             {"pxe_append_params"},
             FLAT,
         ),
-        ("k8s-operator", {"[json_rpc]auth_strategy"}, set(), None),
+        ("k8s-operator", set(), set(), None),
         (
             "devstack",
             {
