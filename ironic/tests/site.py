@@ -1,6 +1,7 @@
 """The distributed service in processes of its own: one API, conductors that come and go, a database and a broker.
 
-Every site has an exchange and host names of its own, so sites that share a broker never meet.
+Every site has an exchange and host names of its own, so sites that share a broker never meet. A site without a broker
+has JSON-RPC: its conductors are at ports of the loopback.
 """
 
 import signal
@@ -66,7 +67,11 @@ class Site:
         broker: str = BROKER,
         files: Sequence[Path] = (),
         environments: Mapping[str, Mapping[str, str]] | None = None,
+        carrier: str = "oslo",
     ) -> None:
+        self._carrier = carrier
+        # The ports of conductors that are called by JSON-RPC.
+        self._ports: dict[str, int] = {}
         self._environments = environments or {}
         self.name = f"site{uuid.uuid4().hex[:8]}"
         self.conductors: dict[str, Service] = {}
@@ -105,8 +110,14 @@ class Site:
         (self._api if name == "api" else self.conductors[name]).signal(signal.SIGHUP)
 
     def host(self, name: str) -> str:
-        """Return the host name of a conductor, unique on the broker."""
-        return f"{self.name}-{name}"
+        """Return the host name of a conductor, unique on the broker; without one it is the address."""
+        if self._carrier == "oslo":
+            return f"{self.name}-{name}"
+        return f"127.0.0.1:{self._ports.setdefault(name, free_port())}"
+
+    def name_of(self, host: str) -> str:
+        """Return the name that a conductor has here."""
+        return next((name for name in self.conductors if self.host(name) == host), host)
 
     def kill(self, name: str) -> None:
         """End a conductor as a power cut would."""
@@ -129,20 +140,30 @@ class Site:
         groups: dict[str, Mapping[str, object]] = {
             "DEFAULT": {
                 **(GENERAL if not self._files else {}),
-                "host": self.host(name),
-                "rpc_transport": "oslo",
-                "transport_url": self._broker,
-                "control_exchange": self.name,
-                "rpc_response_timeout": 20,
+                "rpc_transport": self._carrier,
+                **self._carrier_options(name),
                 "log_file": self._log(name),
             },
             "api": {"host_ip": "127.0.0.1", "port": self._port},
             "database": {"connection": self.database},
             "conductor": MEMBERSHIP,
         }
+        if self._carrier == "json-rpc":
+            port = self.host(name).partition(":")[2]
+            groups["json_rpc"] = {"host_ip": "127.0.0.1", "port": port, "timeout": 20}
         for group, values in options.items():
             groups[group] = {**groups.get(group, {}), **values}
         return [*self._files, write_options(self.directory / f"{name}.conf", groups)]
+
+    def _carrier_options(self, name: str) -> dict[str, object]:
+        if self._carrier == "json-rpc":
+            return {"host": "127.0.0.1"}
+        return {
+            "host": self.host(name),
+            "transport_url": self._broker,
+            "control_exchange": self.name,
+            "rpc_response_timeout": 20,
+        }
 
     @property
     def logs(self) -> list[str]:
@@ -194,21 +215,21 @@ class Site:
     def alive(self) -> set[str]:
         """Return the conductors that the API takes for alive, by the names they have here."""
         found = self.get("/v1/conductors").json()["conductors"]
-        return {each["hostname"].removeprefix(f"{self.name}-") for each in found if each["alive"]}
+        return {self.name_of(each["hostname"]) for each in found if each["alive"]}
 
     def await_conductors(self, *names: str) -> None:
         """Wait until the API chooses among these conductors, and no others; its table of drivers is never older."""
 
         def chosen_from() -> set[str]:
             found = self.get("/v1/drivers").json()["drivers"]
-            return {host.removeprefix(f"{self.name}-") for driver in found for host in driver["hosts"]}
+            return {self.name_of(host) for driver in found for host in driver["hosts"]}
 
         eventually(chosen_from, set(names))
 
     def owner(self, node: Mapping[str, Any]) -> str:
         """Return the conductor that serves a node, by the name it has here."""
         host: str = self.node(node["uuid"])["conductor"]
-        return host.removeprefix(f"{self.name}-")
+        return self.name_of(host)
 
     def nodes_of(self, name: str, count: int = 1, **values: Any) -> list[dict[str, Any]]:
         """Create nodes until so many belong to a conductor, and return those."""
@@ -229,11 +250,12 @@ def site(
     options: Options = _NO_OPTIONS,
     files: Sequence[Path] = (),
     environments: Mapping[str, Mapping[str, str]] | None = None,
+    carrier: str = "oslo",
 ) -> Iterator[Site]:
     """Run an API and conductors over an empty database of a kind and the shared broker, until the block ends."""
     with ExitStack() as stack:
         database = stack.enter_context(database_with_tables(kind, directory))
-        running = Site(directory, database, files=files, environments=environments)
+        running = Site(directory, database, files=files, environments=environments, carrier=carrier)
         stack.callback(running.stop)
         services = [running.start_api(options), *(running.start_conductor(name, options) for name in conductors)]
         for service in services:

@@ -1,6 +1,7 @@
 """Conductors come, go, die and hang; users notice as little of it as can be.
 
-Real processes over RabbitMQ and MariaDB. An answer that must come at once is known by its reason, not by a clock.
+Real processes over RabbitMQ, or JSON-RPC, and MariaDB. An answer that must come at once is known by its reason, not by
+a clock.
 """
 
 import signal
@@ -19,21 +20,30 @@ from ironic.tests.site import WITH_REDFISH, Site, eventually, site
 TAKEN_OVER = 20
 
 # What is known at once, and not after the seconds that a silent conductor is waited for.
-ABSENT = "it does not listen to the message bus"
+ABSENT = {"oslo": "it does not listen to the message bus", "json-rpc": "it does not listen at its address"}
 SILENT_BEFORE = "it gave no sign of life a moment ago"
 
 
+BOTH = pytest.mark.parametrize("carrier", ["oslo", "json-rpc"])
+
+
 @pytest.fixture
-def pair(tmp_path: Path) -> Iterator[Site]:
+def carrier() -> str:
+    """Return what carries calls where a test names nothing else."""
+    return "oslo"
+
+
+@pytest.fixture
+def pair(tmp_path: Path, carrier: str) -> Iterator[Site]:
     """Run an API and two conductors."""
-    with site(tmp_path) as running:
+    with site(tmp_path, carrier=carrier) as running:
         yield running
 
 
 @pytest.fixture
-def single(tmp_path: Path) -> Iterator[Site]:
+def single(tmp_path: Path, carrier: str) -> Iterator[Site]:
     """Run an API and one conductor."""
-    with site(tmp_path, conductors=["one"]) as running:
+    with site(tmp_path, conductors=["one"], carrier=carrier) as running:
         yield running
 
 
@@ -54,6 +64,7 @@ def boot_device(node: dict[str, Any]) -> str:
     return f"/v1/nodes/{node['uuid']}/management/boot_device"
 
 
+@BOTH
 def test_one_that_comes_gets_its_share_and_one_that_goes_leaves_it_without_a_failed_request(single: Site) -> None:
     nodes = [single.create_node() for _ in range(20)]
     with asking(single, nodes) as statuses:
@@ -94,12 +105,13 @@ def test_a_group_is_served_by_its_own_conductors(pair: Site) -> None:
     assert pair.ask("GET", boot_device(outside[0])).status_code == 200
 
 
-def test_one_that_died_is_known_at_once_and_its_nodes_are_taken_over(pair: Site) -> None:
+@BOTH
+def test_one_that_died_is_known_at_once_and_its_nodes_are_taken_over(pair: Site, carrier: str) -> None:
     node = pair.nodes_of("two")[0]
     pair.kill("two")
     manage = ("PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
     for answer in (pair.ask("GET", boot_device(node)), pair.ask(*manage)):
-        assert (answer.status_code, ABSENT in answer.text) == (503, True), answer.text
+        assert (answer.status_code, ABSENT[carrier] in answer.text) == (503, True), answer.text
     # Its last heartbeat is young, but the API knows better.
     assert pair.alive() == {"one"}
     eventually(lambda: pair.ask("GET", boot_device(node)).status_code, 200, TAKEN_OVER)
@@ -108,6 +120,7 @@ def test_one_that_died_is_known_at_once_and_its_nodes_are_taken_over(pair: Site)
     pair.provision(node["uuid"], "manage", "manageable")
 
 
+@BOTH
 def test_what_one_was_doing_when_it_died_ends_with_a_reason(pair: Site) -> None:
     pair.conductors["two"].stop()
     pair.start_conductor("two", {"fake": {"power_delay": 30}}).await_ready()
@@ -123,12 +136,13 @@ def test_what_one_was_doing_when_it_died_ends_with_a_reason(pair: Site) -> None:
 
 
 @pytest.fixture
-def slow_to_notice(tmp_path: Path) -> Iterator[Site]:
+def slow_to_notice(tmp_path: Path, carrier: str) -> Iterator[Site]:
     """Run an API and two conductors, one of which hangs for as long as it likes before it counts as dead."""
-    with site(tmp_path, options={"conductor": {"heartbeat_timeout": 600}}) as running:
+    with site(tmp_path, options={"conductor": {"heartbeat_timeout": 600}}, carrier=carrier) as running:
         yield running
 
 
+@BOTH
 def test_one_that_hangs_is_told_in_seconds_and_does_not_do_later_what_it_was_asked(slow_to_notice: Site) -> None:
     pair = slow_to_notice
     node = pair.nodes_of("two")[0]

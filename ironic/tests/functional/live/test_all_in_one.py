@@ -210,7 +210,7 @@ def test_a_default_that_is_not_enabled_refuses_the_start(start: Callable[..., Se
         ("api_workers = 1", "api_workers = many", "api_workers"),
         ("hooks = ramdisk-error", "hooks = crystal-ball,ramdisk-error", "crystal-ball"),
         ("auth_strategy = noauth", "auth_strategy = http_basic", "/etc/ironic/htpasswd does not exist"),
-        ("rpc_transport = none", "rpc_transport = json-rpc", "json-rpc"),
+        ("rpc_transport = none", "rpc_transport = json-rpc\nauth_strategy = keystone\n# = ", "[json_rpc]auth_type"),
         ("host_ip = 127.0.0.1", "host_ip = 192.0.2.77", "192.0.2.77"),
         ("api_workers = 1", "enable_ssl_api = true", "cert_file"),
     ],
