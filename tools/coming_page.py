@@ -34,8 +34,8 @@ and files, and there are no volumes. A site that needs one of these cannot move 
 | database | SQLite, MariaDB, MySQL, PostgreSQL; [the data are not taken over](#database) |
 
 A third party's package is installed by pip beside this one, also with a requirement such as `ironic>=20`; one that
-excludes new releases needs `--no-deps` ([Beside packages of the index](package-index.md)). A conductor's start names, in
-one line, packages with such a requirement, and another package `ironic` that lies beside this one.
+excludes new releases needs `--no-deps` ([Beside packages of the index](package-index.md)). A conductor's start names,
+in one line, packages with such a requirement, and another package `ironic` that lies beside this one.
 
 ## Features that are missing
 
