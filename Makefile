@@ -19,7 +19,7 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost walks change-over lab lab-tutorials console-browser console-podman
+.PHONY: help run venv packages wheels deb image test-packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost walks change-over lab lab-tutorials console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
@@ -28,6 +28,10 @@ help:
 	@echo "make test      everything, with the servers it needs"
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed, and all examples of drawn input; twenty minutes"
+	@echo "make wheels    the wheel of this tree and those of all that it needs, into dist/"
+	@echo "make deb       the Debian package, into dist/"
+	@echo "make image     the image of the service and that of a screen, by buildah; BASE=IMAGE is what they begin with"
+	@echo "make test-packages  published drivers, Debian package and images, built, installed and started; as root, fifteen minutes"
 	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
 	@echo "make lab-tutorials  the commands of the tutorials, typed for a machine that boots, and what they print; as root"
 	@echo "make console-browser  a graphical console in Chromium, from the request to the end of its token; two minutes"
@@ -130,6 +134,27 @@ change-cost: venv
 
 walks: venv
 	@$(BIN)/pytest -q -s -p no:cacheprovider ironic/tests/functional/test_walks.py | grep ' returns$$'
+
+wheels:
+	@tools/packaging/wheels.sh dist
+
+deb:
+	@PYTHON=/usr/bin/python3 tools/packaging/wheels.sh dist
+	@tools/packaging/deb.sh dist dist
+	@ls dist/*.deb
+
+# BUILD passes words to `buildah build`.
+BASE := docker.io/library/debian:bookworm-slim
+image:
+	@PYTHON=/usr/bin/python3 tools/packaging/wheels.sh dist
+	@buildah build $(BUILD) --format docker --build-arg BASE=$(BASE) --tag localhost/ironic --file etc/container/Containerfile .
+	@buildah build $(BUILD) --format docker --build-arg BASE=$(BASE) --tag localhost/ironic-screen --file etc/container/screen/Containerfile .
+
+# As root: the tests make root directories and start containers in them.
+test-packages: venv
+	@tools/packages.sh
+	@tools/packages.sh tools/packaging-packages.txt
+	@IRONIC_PACKAGES=1 $(BIN)/pytest -q -p no:cacheprovider -m packages ironic/tests/scenario/packages
 
 # As root: the ramdisk is built in a chroot. The machine is emulated without KVM, so it takes its time.
 lab: venv

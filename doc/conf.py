@@ -20,6 +20,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import nested_parse_with_titles
 
+from ironic.conf.release import without_epoch
+
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "tools"))
 
@@ -79,7 +81,7 @@ class ReleaseNotes(SphinxDirective):
             text: str = format_report(loader, settings, loader.versions, show_source=False)
         parser = configparser.ConfigParser(interpolation=None)
         parser.read(HERE.parent / "setup.cfg")
-        title = f"{parser['metadata']['version']}, what led to it, and what follows it"
+        title = f"{without_epoch(parser['metadata']['version'])}, what led to it, and what follows it"
         text = text.replace(f"\n{UNTAGGED}\n{'=' * len(UNTAGGED)}\n", f"\n{title}\n{'=' * len(title)}\n")
         holder = nodes.section()
         holder.document = self.state.document

@@ -33,9 +33,9 @@ and files, and there are no volumes. A site that needs one of these cannot move 
 | message bus | RabbitMQ by oslo.messaging, or none in the all-in-one program |
 | database | SQLite, MariaDB, MySQL, PostgreSQL; [the data are not taken over](#database) |
 
-Install a third party's package by `pip install --no-deps`: for a requirement such as `ironic>=20` pip would put
-OpenStack's package in the place of this one. A conductor's start names, in one line, packages with such a requirement,
-and another package `ironic` that lies beside this one.
+A third party's package is installed by pip beside this one, also with a requirement such as `ironic>=20`; one that
+excludes new releases needs `--no-deps` ([Beside packages of the index](package-index.md)). A conductor's start names,
+in one line, packages with such a requirement, and another package `ironic` that lies beside this one.
 
 ## Features that are missing
 

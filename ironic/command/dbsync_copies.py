@@ -9,7 +9,6 @@ complete; a restore leaves all rows of before or all of the backup.
 """
 
 import argparse
-import importlib.metadata
 import os
 import sqlite3
 import sys
@@ -21,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ironic.command.change_over import say
 from ironic.command.lifecycle import WELL
 from ironic.conf import CONF, database
-from ironic.conf.config_files import PROJECT
+from ironic.conf.release import release
 from ironic.core.values import utc_now
 from ironic.db import Store, engines, exclusive_use, transfer
 from ironic.db import backup as backups
@@ -85,8 +84,7 @@ def backup() -> int:
     store = Store.from_conf()
     try:
         require_same(store)
-        release = importlib.metadata.version(PROJECT)
-        steps = backups.write(store.engine, path, utc_now(), release, overwrite=CONF.command.overwrite)
+        steps = backups.write(store.engine, path, utc_now(), release(), overwrite=CONF.command.overwrite)
         rows = sum(step.copied for step in said(steps, say) if isinstance(step, Copied) and step.is_complete)
     finally:
         store.close()

@@ -8,7 +8,6 @@ The exit status is 0 when all is well, 1 for a warning, 2 for a failure, 255 whe
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import Final
 
 from oslo_upgradecheck import upgradecheck
@@ -19,8 +18,8 @@ from ironic.command.dbsync import EXPLAINED, used
 from ironic.command.room_for_tables import room
 from ironic.conductor.interface_mismatch import differences
 from ironic.conf import CONF, config_files, database, prepare_command
-from ironic.conf.config_files import PROJECT
 from ironic.conf.default import OWN_RELEASES
+from ironic.conf.release import release
 from ironic.core.errors import IronicError
 from ironic.db import Store, online_migrations
 from ironic.db.schema import refuse_unversioned
@@ -105,7 +104,7 @@ def pin(_store: Store) -> Result:
     """Show what pins a rolling upgrade from this release, and what the configuration pins now."""
     own = f"[DEFAULT]pin_release_version = {OWN_RELEASES[-1]}"
     if not CONF.pin_release_version:
-        return Result(Code.SUCCESS, f"This is release {version(PROJECT)}. To upgrade from it step by step, set {own}.")
+        return Result(Code.SUCCESS, f"This is release {release()}. To upgrade from it step by step, set {own}.")
     return Result(
         Code.SUCCESS,
         f"Calls are pinned to those of release {CONF.pin_release_version}. Remove [DEFAULT]pin_release_version when "

@@ -13,13 +13,13 @@ import re
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import version
 
 from oslo_config import cfg
 
 from ironic.conf import checked_values, database, json_rpc, library_options, logging_setup, without_effect
 from ironic.conf.checked_values import Invocation
 from ironic.conf.library_options import Name
+from ironic.conf.release import release
 from ironic.core.secrets import is_secret
 
 LOG = logging.getLogger(__name__)
@@ -108,12 +108,12 @@ def _read(
 ) -> None:
     named = list(default_config_files) if default_config_files is not None else _named_by("IRONIC_CONFIG_FILE")
     directories = _named_by("IRONIC_CONFIG_DIR")
-    called = Invocation(argv, PROJECT, version(PROJECT), named, directories)
+    called = Invocation(argv, PROJECT, release(), named, directories)
     checked_values.require(conf, called, libraries=libraries)
     conf(
         list(argv),
         project=PROJECT,
-        version=version(PROJECT),
+        version=release(),
         default_config_files=named,
         default_config_dirs=directories,
     )

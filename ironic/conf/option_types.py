@@ -18,7 +18,7 @@ from ironic.core.syntax import url_of
 LOG = logging.getLogger(__name__)
 
 # A version, of which the first two numbers name the release.
-_VERSION = re.compile(r"([0-9]{1,4}\.[0-9]{1,4})(?:\.[0-9]{1,9})?(?:\.?(?:a|b|rc|dev)[0-9]{1,9})?")
+_VERSION = re.compile(r"(?:[0-9]!)?([0-9]{1,4}\.[0-9]{1,4})(?:\.[0-9]{1,9})?(?:\.?(?:a|b|rc|dev)[0-9]{1,9})?")
 
 _MODE = re.compile(r"(0o?)?[0-7]{1,4}")
 
@@ -119,7 +119,7 @@ class IPNetwork(types.ConfigType):
 class Release(types.String):
     """A release by its first two numbers or its name; what programs print as their version is taken too.
 
-    `1.1`, `1.1.0` and `1.1.1.dev3` are all 1.1.
+    `1.1`, `1.1.0`, `1.1.1.dev3` and the package's `1!1.1.0` are all 1.1.
     """
 
     def __init__(self, choices: Sequence[str]) -> None:

@@ -117,12 +117,15 @@ _LONG: Final = (
     "functional/rpc",
     "unit/test_",
 )
+# Marks of tests that an ordinary run leaves out, and the variable of the environment by which they run.
+_APART: Final = {"battery": "IRONIC_BATTERY", "packages": "IRONIC_PACKAGES"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put what takes long first; deselect what is for the battery, and what proves none of the demands asked for."""
+    """Put what takes long first; deselect what has a run of its own, and what proves none of the demands asked for."""
     items.sort(key=_turn)
-    left = [] if os.environ.get("IRONIC_BATTERY") else [one for one in items if one.get_closest_marker("battery")]
+    apart = {mark for mark, variable in _APART.items() if not os.environ.get(variable)}
+    left = [one for one in items if any(one.get_closest_marker(mark) for mark in apart)]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [one for one in items if one not in left]

@@ -11,6 +11,7 @@ from oslo_config import types
 from ironic.conf import CONF, OPTIONS
 from ironic.conf.default import OWN_RELEASES
 from ironic.conf.option_types import ListOpt
+from ironic.conf.release import PACKAGE, release
 from ironic.tests.conftest import Setter
 
 
@@ -125,20 +126,21 @@ def test_a_port_is_published_at_an_address_of_either_kind(conf: Setter, address:
 
 
 @pytest.mark.parametrize(
-    ("written", "release"),
+    ("written", "pinned"),
     [("1.1.0", "1.1"), ("1.1", "1.1"), (" 1.0.7 ", "1.0"), ("1.1.1.dev12", "1.1"), ("1.1.0rc1", "1.1"), ("zed", "zed")],
 )
-def test_a_release_is_pinned_by_what_its_programs_print_as_well(conf: Setter, written: str, release: str) -> None:
+def test_a_release_is_pinned_by_what_its_programs_print_as_well(conf: Setter, written: str, pinned: str) -> None:
     conf(pin_release_version=written)
-    assert CONF.pin_release_version == release
+    assert CONF.pin_release_version == pinned
 
 
-def test_the_version_of_this_release_can_be_pinned(conf: Setter) -> None:
-    conf(pin_release_version=version("ironic"))
+@pytest.mark.parametrize("written", [release(), version(PACKAGE)])
+def test_the_version_of_this_release_can_be_pinned(conf: Setter, written: str) -> None:
+    conf(pin_release_version=written)
     assert CONF.pin_release_version == OWN_RELEASES[-1]
 
 
-@pytest.mark.parametrize("written", ["1", "1.2", "1.1.", "1.1.0.0.0", "v1.1", "", "1.1-0"])
+@pytest.mark.parametrize("written", ["1", "1.2", "1.1.", "1.1.0.0.0", "v1.1", "", "1.1-0", "1!", "x!1.1.0"])
 def test_another_release_can_not_be_pinned(conf: Setter, written: str) -> None:
     with pytest.raises(ValueError):
         conf(pin_release_version=written)

@@ -33,11 +33,11 @@ def test_this_installation_has_nothing_to_say(caplog: pytest.LogCaptureFixture) 
 def test_an_unmet_demand_of_a_driver_is_one_line_with_the_way_to_install_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    found = packages(tmp_path, "acme-driver", "2.0", PLUG_IN, "ironic>=20.0", "requests>=2", "ironic-lib>=99")
+    found = packages(tmp_path, "acme-driver", "2.0", PLUG_IN, "ironic>=35,<36", "requests>=2", "ironic-lib>=99")
     warn_of_strangers([*found, *found])
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert "acme-driver 2.0 asks for ironic>=20.0, and this is ironic 1." in record.getMessage()
+    assert "acme-driver 2.0 asks for ironic>=35,<36, and this is ironic 1!1." in record.getMessage()
     assert "pip install --no-deps" in record.getMessage()
     assert record.getMessage().count("asks for") == 1
 
@@ -46,12 +46,12 @@ def test_an_unmet_demand_of_a_driver_is_one_line_with_the_way_to_install_it(
     ("points", "demand"),
     [
         (PLUG_IN, "ironic"),
-        (PLUG_IN, "ironic>=1.0"),
-        (PLUG_IN, 'ironic>=20; extra == "test"'),
-        (PLUG_IN, 'ironic>=20; python_version < "3"'),
+        (PLUG_IN, "ironic>=20"),
+        (PLUG_IN, 'ironic<36; extra == "test"'),
+        (PLUG_IN, 'ironic<36; python_version < "3"'),
         (PLUG_IN, "ironic>=>20"),
-        (PLUG_IN, "ironic-inspector>=20"),
-        ("[openstack.cli.extension]\nbaremetal = acme.cli\n", "ironic>=20"),
+        (PLUG_IN, "ironic-inspector<20"),
+        ("[openstack.cli.extension]\nbaremetal = acme.cli\n", "ironic<36"),
     ],
 )
 def test_demands_that_are_met_or_of_others_are_no_fault(

@@ -1,0 +1,26 @@
+"""What these tests share: the wheels of this tree, made once, as `make wheels` makes them."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ironic.tests.repository import ROOT
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the wheel of this tree and those of all that it needs."""
+    directory = tmp_path_factory.mktemp("wheels")
+    # Debian's interpreter is the one that the packages run with.
+    environ = {**os.environ, "PYTHON": "/usr/bin/python3"}
+    subprocess.run([ROOT / "tools" / "packaging" / "wheels.sh", directory], check=True, env=environ)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def own_wheel(wheels: Path) -> Path:
+    """Return the wheel of this tree."""
+    (wheel,) = wheels.glob("ironic-*.whl")
+    return wheel
