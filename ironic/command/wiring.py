@@ -32,6 +32,7 @@ from ironic.conductor import (
     housekeeping,
     periodic_tasks,
     power_sync,
+    process_tasks,
     sensor_readings,
     wait_looks,
 )
@@ -219,7 +220,7 @@ def conductor_of(
     )
     composition = Composition.load(conf)
     own_directories.warn_of_faults(composition.written_directories())
-    tasks = TaskFactory(store, composition, workers, conf.host)
+    tasks = process_tasks.use(TaskFactory(store, composition, workers, conf.host))
     silent: set[int] = set()
     conductor = Conductor(
         conf.host,
