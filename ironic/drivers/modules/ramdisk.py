@@ -99,9 +99,9 @@ def _names_ramdisk(info: Any) -> bool:
 
 def is_deployed_by(node: Node) -> bool:
     """Return whether the node's instance is a ramdisk, by its deploy interface."""
-    return bool(node.deploy_interface == "ramdisk")
+    return bool(node.deploy_interface == BOOT_OPTION)
 
 
 def boot_option(node: Node) -> str:
     """Return how the node's instance boots: from a ramdisk, or from its local disk."""
-    return "ramdisk" if is_deployed_by(node) else "local"
+    return BOOT_OPTION if is_deployed_by(node) else "local"
