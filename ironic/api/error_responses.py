@@ -30,6 +30,7 @@ _LONGEST: Final = 1000
 
 # A machine that fails or can't be reached is no failure of this service, although drivers raise such errors as 500.
 _BAD_GATEWAY: Final = 502
+_OF_ERRORS: Final = range(400, 600)
 
 
 class Refusal(Exception):
@@ -150,7 +151,8 @@ def status_and_text(error: Exception) -> tuple[int, str]:
     if isinstance(error, DriverOperationError) and error.status == IronicError.status:
         return _BAD_GATEWAY, str(error)
     if isinstance(error, (IronicError, Refused)):
-        return error.status, str(error)
+        # A plug-in's error may have any number as its status.
+        return error.status if error.status in _OF_ERRORS else 500, str(error)
     return 500, UNEXPECTED
 
 

@@ -1,8 +1,12 @@
 """A door for third-party plug-ins: errors under the path they import them from.
 
-Their own errors may declare ``_msg_fmt`` and ``code`` as they always did.
+Their own errors may declare ``_msg_fmt`` and ``code`` as they always did. Errors that only they raise come from a table
+in `ironic.core.plug_in_errors`.
 """
 
+from typing import Any
+
+from ironic.core import plug_in_errors
 from ironic.core.errors import (
     CleanStepFailed,
     ConcurrentActionLimit,
@@ -222,3 +226,9 @@ __all__ = [
     "VolumeTargetBootIndexAlreadyExists",
     "VolumeTargetNotFound",
 ]
+__all__ += plug_in_errors.__all__
+
+
+def __getattr__(name: str) -> Any:
+    """Return an error that only plug-ins raise."""
+    return getattr(plug_in_errors, name)

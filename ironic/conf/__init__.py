@@ -30,7 +30,7 @@ from ironic.conf import (
     virtual_media,
     vnc,
 )
-from ironic.conf.config_files import prepare, prepare_command
+from ironic.conf.config_files import prepare, prepare_command, read
 
 # A module has options by group: own ones (``OPTIONS``) and those of libraries (``BORROWED``). ``register`` has others.
 _MODULES = (
@@ -81,4 +81,4 @@ def list_opts() -> list[tuple[str, list[cfg.Opt]]]:
     return [*OPTIONS.items(), *BORROWED.items(), *external_services.credentials()]
 
 
-__all__ = ["BORROWED", "CONF", "OPTIONS", "list_opts", "prepare", "prepare_command"]
+__all__ = ["BORROWED", "CONF", "OPTIONS", "list_opts", "prepare", "prepare_command", "read"]

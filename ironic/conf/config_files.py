@@ -98,6 +98,11 @@ def prepare_command(argv: Sequence[str], *, without: Collection[str] = ()) -> No
     database.check_user(conf)
 
 
+def read(argv: Sequence[str], *, default_config_files: Sequence[str] | None = None) -> None:
+    """Read the command line (without the program name) and the files, and nothing else: nothing is set up or logged."""
+    _read(cfg.CONF, argv, default_config_files, libraries=False)
+
+
 def _read(
     conf: cfg.ConfigOpts, argv: Sequence[str], default_config_files: Sequence[str] | None, *, libraries: bool
 ) -> None:

@@ -16,11 +16,23 @@ and clients rely on: doc/contract/errors.md#errors-that-plug-ins-raise.
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
-from ironic.core.failure_texts import FailureWithFacts, Said
+from ironic.core.failure_texts import FailureWithFacts, Said, places_of
+from ironic.core.plug_in_keywords import TEXTS
 
-_PLACEHOLDER: Final = re.compile(r"%\((\w+)\)[sdr]")
+# Of a plug-in's text: the name, the form of a number, and its kind; or an escaped percent sign.
+_PLACEHOLDER: Final = re.compile(r"%\((\w+)\)[#+ -]*(\d*(?:\.\d+)?)([a-zA-Z])|%%")
+
+
+class _Code:
+    """The status under the name that plug-ins use, on a class and on an error."""
+
+    def __get__(self, error: "IronicError | None", cls: "type[IronicError]") -> int:
+        return cls.status if error is None else error.status
+
+    def __set__(self, error: "IronicError", status: int) -> None:
+        vars(error)["status"] = status
 
 
 class IronicError(FailureWithFacts):
@@ -29,23 +41,52 @@ class IronicError(FailureWithFacts):
     status: ClassVar[int] = 500
     text: ClassVar[str] = "An unexpected error occurred; the log of the service has the details."
 
+    # Plug-ins read these, and `kwargs`; an answer of the API has no headers of an error.
+    code: int = cast(int, _Code())
+    headers: ClassVar[Mapping[str, str]] = {}
+    safe: ClassVar[bool] = False
+
     def __init_subclass__(cls, **options: Any) -> None:
         """Accept the class attributes of plug-ins: ``_msg_fmt`` with %-placeholders, and ``code``."""
         super().__init_subclass__(**options)
         if "_msg_fmt" in vars(cls):
-            escaped = vars(cls)["_msg_fmt"].replace("{", "{{").replace("}", "}}")
-            cls.text = _PLACEHOLDER.sub(r"{\1}", escaped)
+            escaped = str(vars(cls)["_msg_fmt"]).replace("{", "{{").replace("}", "}}")
+            cls.text, cls.shows_all_facts = _PLACEHOLDER.sub(_place, escaped), False
         if isinstance(status := vars(cls).get("code"), int):
             cls.status = status
+            # So that what reads `code` reads the status.
+            del cls.code
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:
+        """Make an error of facts, or of one sentence; ``code``, where it is no fact, is the status."""
+        if isinstance(facts.get("code"), int) and "code" not in places_of(self.text):
+            self.code = facts.pop("code")
         super().__init__(message, facts)
         self.kwargs = facts
 
-    @property
-    def code(self) -> int:
-        """The HTTP status under the name that plug-ins use."""
-        return self.status
+    @classmethod
+    def text_for(cls, facts: Mapping[str, object]) -> str:
+        """Return the text of the class, or the one for the keywords of plug-ins if the facts fit only that, or exactly.
+
+        A class that derives from one of ours has both from it, unless it has a text of its own.
+        """
+        nearest = next(one for one in cls.__mro__ if "text" in vars(one) or one.__name__ in TEXTS)
+        if (text := TEXTS.get(nearest.__name__)) is None:
+            return cls.text
+        given, places = facts.keys(), places_of(text)
+        fits_only_this = places <= given and not places_of(cls.text) <= given
+        return text if fits_only_this or given == places else cls.text
+
+
+def _place(found: re.Match[str]) -> str:
+    """Return the place of our texts for a placeholder of a plug-in's text."""
+    name, form, kind = found.groups()
+    if name is None:
+        return "%"
+    if kind == "r":
+        return f"{{{name}!r}}"
+    kind = {"i": "d", "u": "d"}.get(kind, kind)
+    return f"{{{name}:{form}{kind}}}" if kind in "deEfFgGoxX" else f"{{{name}}}"
 
 
 class Invalid(IronicError):
@@ -423,6 +464,8 @@ def all_errors() -> dict[str, type[IronicError]]:
     pending: list[type[IronicError]] = [IronicError]
     while pending:
         cls = pending.pop()
-        found.setdefault(cls.__name__, cls)
+        # A plug-in may call an error of its own like one of ours.
+        if cls.__name__ not in found or cls.__module__.startswith("ironic."):
+            found[cls.__name__] = cls
         pending.extend(cls.__subclasses__())
     return found

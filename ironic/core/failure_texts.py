@@ -21,6 +21,9 @@ _REASONS: Final = ("reason", "error", "err")
 # What other facts name, and how texts call it.
 _NOUNS: Final = {"node": "node", "vif": "virtual interface", "host": "conductor"}
 
+# What stands in the place of a fact that is missing.
+_UNKNOWN: Final = "(unknown)"
+
 # What a text says already: texts of errors, and the facts in their places.
 Said = Collection[tuple[str, Mapping[str, object]]]
 
@@ -29,6 +32,8 @@ class FailureWithFacts(Exception):
     """An error whose class has a text with places for facts, and which has these facts."""
 
     text: ClassVar[str]
+    # Whether facts follow for which a complete text has no places.
+    shows_all_facts: ClassVar[bool] = False
 
     def __init__(self, message: str | None, facts: dict[str, Any]) -> None:
         self.facts = facts
@@ -38,12 +43,22 @@ class FailureWithFacts(Exception):
         super().__init__(self.message)
 
     @classmethod
+    def text_for(cls, facts: Mapping[str, object]) -> str:
+        """Return the text that has places for these facts."""
+        return cls.text
+
+    @classmethod
     def sentence(cls, facts: Mapping[str, object], said: Said = ()) -> str:
-        """Return the text of the class with these facts, or both side by side if one is missing."""
-        try:
-            return cls.text.format(**_shown(cls.text, facts, said))
-        except (KeyError, IndexError):
-            return f"{cls.text} ({', '.join(f'{key}={value}' for key, value in facts.items())})"
+        """Return the text with these facts.
+
+        If one is missing, its place says so, and the facts without a place follow.
+        """
+        text = cls.text_for(facts)
+        filled, places = _filled(text, _shown(text, facts, said)), places_of(text)
+        if text is cls.text and places <= facts.keys() and not cls.shows_all_facts:
+            return filled
+        more = ", ".join(f"{name}={value}" for name, value in facts.items() if name not in places)
+        return f"{filled} ({more})" if more else filled
 
 
 # Why something failed: an error, or one finished sentence.
@@ -85,6 +100,28 @@ def headline_of(text: str, **facts: object) -> str:
     parts = Formatter().parse(text)
     said = "".join(start + str(facts[name]) if name in facts else start for start, name, _form, _conversion in parts)
     return said.strip(" .:")
+
+
+def places_of(text: str) -> frozenset[str]:
+    """Return the names of the facts that a text has places for."""
+    return frozenset(name for _start, name, _form, _conversion in Formatter().parse(text) if name)
+
+
+def _filled(text: str, facts: Mapping[str, object]) -> str:
+    parts = []
+    for start, name, form, conversion in Formatter().parse(text):
+        parts.append(start)
+        if name:
+            parts.append(_in_place(facts[name], form or "", conversion) if name in facts else _UNKNOWN)
+    return "".join(parts)
+
+
+def _in_place(fact: object, form: str, conversion: str | None) -> str:
+    try:
+        return format(repr(fact) if conversion == "r" else fact, form)
+    except (TypeError, ValueError):
+        # A plug-in's text may want a number where there is none.
+        return str(fact)
 
 
 def _is_said(error: FailureWithFacts, said: Said) -> bool:

@@ -163,7 +163,7 @@ _ENDED_BADLY: Final = {flow.failed: flow.done for flow in FLOWS if flow.failed n
 # The target shown for an unstable state, unless the caller requested another one.
 DEFAULT_TARGET: Final = {state: flow.done for flow in FLOWS for state in flow.states} | _ENDED_BADLY
 
-ALL: Final = STABLE | DEFAULT_TARGET.keys()
+ALL: Final = STABLE | frozenset(DEFAULT_TARGET)
 
 FAILED: Final = frozenset(_ENDED_BADLY)
 HELD: Final = frozenset(flow.held for flow in FLOWS if flow.held)

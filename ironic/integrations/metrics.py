@@ -173,7 +173,7 @@ class Metrics:
     def _full(self, name: str) -> str:
         if not isinstance(name, str):
             raise TypeError(f"The name of a metric is a text, not {name!r}.")
-        return f"{self._prefix}.{name}"
+        return f"{self._prefix}.{name}" if self._prefix else name
 
 
 class Timer:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from ironic.common import metrics_utils
+from ironic.common.exception import InvalidMetricConfig
 from ironic.integrations import statsd
 from ironic.integrations.metrics import METRICS, Metrics
 from ironic.integrations.statsd import StatsdSender
@@ -234,3 +236,24 @@ def test_the_end_of_the_process_sends_what_waits(
     LAB.send_gauge("last", 1)
     METRICS.close()
     assert server.recv(1000) == b"lab.power.last:1|g"
+
+
+def test_metrics_of_a_plug_in(kept: None) -> None:
+    logger = metrics_utils.get_metrics_logger("acme/power", backend="statsd", host="h1", delimiter="/")
+    logger.send_counter("changes", 3)
+    metrics_utils.get_metrics_logger().send_gauge("temperature", 41)
+
+    @logger.timer("reboot")
+    def reboot() -> str:
+        return "done"
+
+    assert reboot() == "done"
+    found = METRICS.collected()
+    assert found["acme.power.changes"] == {"count": 3, "type": "counter"}
+    assert found["temperature"] == {"value": 41, "type": "gauge"}
+    assert found["acme.power.reboot"]["count"] == 1
+
+
+def test_a_plug_in_that_asks_for_an_unknown_backend() -> None:
+    with pytest.raises(InvalidMetricConfig, match="carbon"):
+        metrics_utils.get_metrics_logger("acme", backend="carbon")

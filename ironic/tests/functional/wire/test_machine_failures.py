@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ironic.common.exception import InvalidInput, StorageError, Unauthorized
 from ironic.core.errors import IronicError, NodeLocked
 from ironic.core.hardware_errors import DriverOperationError, RedfishConnectionError, RedfishError
 from ironic.tests.functional.wire import service as services
@@ -52,6 +53,12 @@ ERRORS = [
     (BusyPlugInError("no"), 409),
     (NodeLocked(node=NODE, host="h1"), 409),
     (IronicError("no"), 500),
+    # What only plug-ins raise.
+    (StorageError(volume="v"), 500),
+    (Unauthorized(), 401),
+    (InvalidInput("name", "!"), 400),
+    (NodeLocked("no", code=423), 423),
+    (StorageError("odd", code=200), 500),
 ]
 
 

@@ -469,7 +469,7 @@ class Entering(fake.FakeInspect):
         before = Listing.supported_inspect_interfaces
 
         def listed(hardware_type: Any) -> list[Any]:
-            return [*before.__get__(hardware_type), Entering]  # type: ignore[attr-defined]
+            return [*before.__get__(hardware_type), Entering]
 
         Listing.supported_inspect_interfaces = property(listed)  # type: ignore[assignment, method-assign]
 

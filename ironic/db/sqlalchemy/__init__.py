@@ -1,0 +1,1 @@
+"""A door for third-party plug-ins and operators' programs: nothing of ours lives here or is imported from here."""
