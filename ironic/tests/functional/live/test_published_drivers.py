@@ -1,5 +1,7 @@
 """Published drivers at work: a machine's life with Wake-on-LAN, and a BIOS reset of a Lenovo machine."""
 
+import json
+import os
 import socket
 import threading
 import time
@@ -14,6 +16,7 @@ from ironic.tests.functional.drivers.scripted_bmc import RESET, SYSTEM, Scripted
 from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.functional.live.ramdisk import Ramdisk
 from ironic.tests.live_service import Service, create_database, free_port, write_options
+from ironic.tests.out_of_tree import lay_out
 from ironic.tests.repository import tool
 
 MAC = "52:54:00:00:00:01"
@@ -22,8 +25,37 @@ PENDING = f"{BIOS}/Settings"
 LINK = "MellanoxNetworkAdapter__Slot1_NetworkLinkType"
 
 
+# A DHCP provider of a third party, which writes down what it is given.
+PROVIDER = """
+import json, pathlib
+from ironic.dhcp import base
+
+class Noting(base.BaseDHCP):
+    def update_port_dhcp_opts(self, port_id, dhcp_options, context=None):
+        raise NotImplementedError
+
+    def update_dhcp_opts(self, task, options, vifs=None):
+        self._note("serve", task, {one["opt_name"]: one["opt_value"] for one in options})
+
+    def clean_dhcp_opts(self, task):
+        self._note("clean", task, [port.address for port in task.ports])
+
+    def _note(self, what, task, found):
+        with pathlib.Path(__file__).with_name("calls").open("a") as file:
+            print(json.dumps([what, task.node.uuid, found]), file=file)
+"""
+
+
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def dhcp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the provider; return its directory."""
+    module = tmp_path_factory.mktemp("dhcp") / "noting_dhcp.py"
+    module.write_text(PROVIDER)
+    return lay_out(module.parent / "installed", module, "[ironic.dhcp]\nnoting = noting_dhcp:Noting\n")
+
+
+@pytest.fixture(scope="module")
+def service(dhcp: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run the service with the published packages on its path."""
     directory, port = tmp_path_factory.mktemp("service"), free_port()
     options: dict[str, dict[str, object]] = {
@@ -57,7 +89,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         "deploy": {"erase_devices_priority": 0, "erase_devices_metadata_priority": 0},
         "agent": {"deploy_logs_collect": "never", "post_deploy_get_power_state_retries": 0},
         "pxe": {"tftp_root": _with_boot_programs(directory / "tftp"), "tftp_master_path": directory / "masters"},
-        "dhcp": {"dhcp_provider": "none"},
+        "dhcp": {"dhcp_provider": "noting"},
         "redfish": {"firmware_update_status_interval": 1, "connection_attempts": 1},
     }
     (directory / "images").mkdir()
@@ -65,7 +97,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         (directory / "images" / name).write_bytes(name.encode() * 100)
     configuration = [write_options(directory / "ironic.conf", options)]
     create_database(*configuration)
-    packages = {"PYTHONPATH": str(tool("plug_in_packages").ensure())}
+    packages = {"PYTHONPATH": os.pathsep.join([str(tool("plug_in_packages").ensure()), str(dhcp)])}
     running = Service("ironic", configuration, directory / "service.log", port, packages)
     running.await_ready()
     yield running
@@ -125,7 +157,7 @@ def work_through(service: Service, uuid: str, ramdisk: Ramdisk, state: str) -> d
         time.sleep(0.05)
 
 
-def test_a_machine_lives_with_a_published_power_interface(service: Service, wake_ups: WakeUps) -> None:
+def test_a_machine_lives_with_a_published_power_interface(service: Service, wake_ups: WakeUps, dhcp: Path) -> None:
     packet = bytes.fromhex("ff" * 6 + MAC.replace(":", "") * 16)
     info = {"wol_host": "127.0.0.1", "wol_port": wake_ups.port}
     created = call(service, "POST", "/v1/nodes", {"driver": "staging-wol", "driver_info": info})
@@ -153,6 +185,12 @@ def test_a_machine_lives_with_a_published_power_interface(service: Service, wake
         ramdisk.boot()
         work_through(service, uuid, ramdisk, "available")
     provide(service, uuid, "manage", "manageable")
+    calls = [json.loads(line) for line in (dhcp / "calls").read_text().splitlines()]
+    assert {node for _what, node, _found in calls} == {uuid}
+    # To clean, to deploy and to clean again.
+    served = [found for what, _node, found in calls if what == "serve"]
+    assert len(served) == 3 and all(found.keys() == {"66", "67", "150", "255"} for found in served)
+    assert calls[-1] == ["clean", uuid, [MAC]]
     assert call(service, "DELETE", f"/v1/nodes/{uuid}").status_code == 204
     assert call(service, "GET", f"/v1/nodes/{uuid}").status_code == 404
 
