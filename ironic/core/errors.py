@@ -47,10 +47,10 @@ class IronicError(FailureWithFacts):
     safe: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Accept the class attributes of plug-ins: ``_msg_fmt`` with %-placeholders, and ``code``."""
+        """Accept the class attributes of plug-ins: ``_msg_fmt`` (or ``message``) with %-placeholders, and ``code``."""
         super().__init_subclass__(**options)
-        if "_msg_fmt" in vars(cls):
-            escaped = str(vars(cls)["_msg_fmt"]).replace("{", "{{").replace("}", "}}")
+        if isinstance(words := vars(cls).get("_msg_fmt", vars(cls).get("message")), str):
+            escaped = words.replace("{", "{{").replace("}", "}}")
             cls.text, cls.shows_all_facts = _PLACEHOLDER.sub(_place, escaped), False
         if isinstance(status := vars(cls).get("code"), int):
             cls.status = status

@@ -11,6 +11,7 @@ in those only the node is looked for.
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from string import Formatter
 from typing import Any, ClassVar, Final
 
@@ -102,6 +103,7 @@ def headline_of(text: str, **facts: object) -> str:
     return said.strip(" .:")
 
 
+@lru_cache(maxsize=1024)
 def places_of(text: str) -> frozenset[str]:
     """Return the names of the facts that a text has places for."""
     return frozenset(name for _start, name, _form, _conversion in Formatter().parse(text) if name)

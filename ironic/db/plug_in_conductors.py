@@ -1,6 +1,6 @@
 """Whether conductors are alive, for programs of operators that ask the database of this service."""
 
-from ironic.conf import CONF
+from ironic.conf import CONF, database
 from ironic.core.errors import ConductorNotFound
 from ironic.db.conductors import ConductorRecord
 from ironic.db.store import Store
@@ -29,5 +29,9 @@ class Backend:
 
 
 def get_backend() -> Backend:
-    """Return what answers; the options have to be read before."""
+    """Return what answers; the options have to be read before.
+
+    Raises ValueError for root, if the database is a file of another user, who could not use what root makes there.
+    """
+    database.check_user(CONF)
     return Backend()

@@ -74,3 +74,13 @@ def test_a_conductor_that_was_killed_is_silent(options: Path, running: Service) 
         time.sleep(0.5)
     assert killed.returncode == 1
     assert killed.stdout.startswith("silent since 20")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root could make files that the service can't use")
+def test_root_does_not_ask_the_file_of_another_user(options: Path, tmp_path: Path) -> None:
+    create_database(options)
+    os.chown(tmp_path / "service.sqlite", 65534, -1)
+    refused = check(options)
+    assert refused.returncode == 1
+    assert "belongs to user" in refused.stderr
+    assert not list(tmp_path.glob("service.sqlite-*"))

@@ -97,6 +97,17 @@ class MyStorageError(exception.StorageError):
     _msg_fmt = "Only %(free).1f of 100%% is free on %(disk)r, %(count)05d files, %(gone)s"
 
 
+class OlderError(exception.IronicException):
+    """In the words of packages from before `_msg_fmt`; one of them is still published."""
+
+    message = "The hypervisor failed: %(err)s."
+
+
+def test_an_older_package_says_its_sentence_elsewhere() -> None:
+    assert str(OlderError(err="gone")) == "The hypervisor failed: gone."
+    assert OlderError("by hand").message == "by hand"
+
+
 def test_plug_ins_derive_from_them() -> None:
     assert str(MyPowerFailure(pstate="reboot")).endswith("'reboot'.")
     error = MyStorageError(free=12.345, disk="sda", count="many", secret="x")

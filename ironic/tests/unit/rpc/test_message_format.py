@@ -8,7 +8,11 @@ def crossed(error):
     return message_format.error_of(message_format.json_copy(message_format.error_message(error))["error"])
 
 
-@pytest.mark.parametrize("name", sorted(errors.all_errors()))
+# What only plug-ins raise is there wherever another test has imported it, with constructors of other arguments too.
+OURS = {name for name, cls in errors.all_errors().items() if cls.__module__ != "ironic.core.plug_in_errors"}
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
 def test_an_error_comes_back_as_what_it_was(name):
     cls = errors.all_errors()[name]
     sent = cls("what happened", node="n1", faults=["a", {"b": 1}])
