@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ironic.command import wiring
 from ironic.conf import CONF
 from ironic.services import process_store
 from ironic.tests.conftest import Setter
@@ -28,3 +29,11 @@ def test_that_of_the_program_comes_first(tmp_path: Path, conf: Setter, monkeypat
     process_store.use(own)
     assert process_store.database() is own
     own.store.close()
+
+
+def test_a_program_notes_its_own_when_it_is_wired(conf: Setter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_store, "_OF_PROCESS", [])
+    conf(database__connection="sqlite://")
+    wired = wiring._store_and_ring(CONF)
+    assert process_store.database() is wired
+    wired.store.close()
