@@ -19,7 +19,7 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages wheels deb image test-packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost walks change-over lab lab-tutorials console-browser console-podman
+.PHONY: help run venv packages wheels deb image test-packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone plug-ins tempest demands bench compare bench-bmcs inspector pages docs docs-browser screenshots clean battery fuzz change-cost walks change-over lab lab-tutorials console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
@@ -40,6 +40,7 @@ help:
 	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make keystone  the environment of the real Keystone that some tests run"
 	@echo "make inspector the environment of the real standalone inspector that some tests run"
+	@echo "make plug-ins  the published plug-ins that some tests load"
 	@echo "make tempest   tempest's tests of the API against this tree, with that Keystone; ten minutes"
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
@@ -114,7 +115,7 @@ packages:
 test:
 	@$(MAKE) --no-print-directory packages
 	@$(MAKE) --no-print-directory venv
-	@$(MAKE) --no-print-directory -j 2 static services agent keystone inspector
+	@$(MAKE) --no-print-directory -j 2 static services agent keystone inspector plug-ins
 	@$(PYTEST) --reruns $(RERUNS) -r fER
 
 # One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.
@@ -196,6 +197,9 @@ agent: venv
 
 keystone: venv
 	@$(TIMED) keystone $(BIN)/python tools/keystone_server.py install
+
+plug-ins: venv
+	@$(TIMED) plug-ins $(BIN)/python tools/plug_in_packages.py
 
 inspector: venv
 	@$(TIMED) inspector $(BIN)/python tools/inspector_server.py

@@ -34,6 +34,7 @@ from ironic.conductor import (
     housekeeping,
     periodic_tasks,
     power_sync,
+    process_tasks,
     sensor_readings,
     wait_looks,
 )
@@ -45,7 +46,6 @@ from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.conf import config_files
-from ironic.core import info_keys
 from ironic.core.clock import CLOCK
 from ironic.core.threads import THREADS, Threads
 from ironic.db import Store
@@ -58,6 +58,7 @@ from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
 from ironic.rpc.waiting_calls import WaitingCalls
+from ironic.services import process_store
 
 if TYPE_CHECKING:
     from ironic.command.console_proxy import ConsoleProxy
@@ -203,19 +204,8 @@ def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
     return MessageBus(clock=CLOCK, threads=THREADS)
 
 
-def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
-    # Before anything of a node is shown.
-    info_keys.declared()
-    store = Store.from_conf(clock=CLOCK, retry_seconds=retry_seconds)
-    hash_ring = HashRingManager(
-        store,
-        heartbeat_timeout=conf.conductor.heartbeat_timeout,
-        reset_interval=conf.hash_ring_reset_interval,
-        partition_exponent=conf.hash_partition_exponent,
-        algorithm=conf.hash_ring_algorithm,
-        clock=CLOCK.monotonic,
-    )
-    return store, hash_ring
+def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> process_store.Database:
+    return process_store.use(process_store.from_conf(conf, retry_seconds))
 
 
 def conductor_of(
@@ -243,7 +233,7 @@ def conductor_of(
     )
     composition = Composition.load(conf)
     own_directories.warn_of_faults(composition.written_directories())
-    tasks = TaskFactory(store, composition, workers, conf.host)
+    tasks = process_tasks.use(TaskFactory(store, composition, workers, conf.host))
     silent: set[int] = set()
     conductor = Conductor(
         conf.host,

@@ -14,10 +14,10 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
-from ironic.core.errors import ChangedMeanwhile, Conflict, IronicError, TakenOver
+from ironic.core.errors import ChangedMeanwhile, IronicError, TakenOver
 from ironic.core.failure_texts import failure_text
 from ironic.core.flow import FLOWS
-from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, PortNotFound
+from ironic.core.resource_errors import PortgroupNotFound, PortNotFound
 from ironic.core.syntax import plain_text
 from ironic.db import PortgroupRecord, PortRecord
 from ironic.db.repository import R, Repository
@@ -179,8 +179,8 @@ def update_portgroup(
     """Change a port group that is as it was seen, if its ports, the node's state and its network interface allow it."""
     group = _portgroup_of(task, portgroup_id)
     _check_as_seen(group, f"port group {portgroup_id}", seen or {})
-    _members(task, group, changes)
-    if _moves(task, changes):
+    row_changes.members_of(task.store, group, changes)
+    if changes.get("node_id", task.node.id) != task.node.id:
         node_rules.check_portgroup_leaves(task.node)
     for name, value in changes.items():
         setattr(group, name, value)
@@ -188,30 +188,9 @@ def update_portgroup(
 
     def write() -> None:
         _check_room(task, group, task.store.portgroups, "portgroups", most)
-        # Checked again with the group locked: a new port needs no lock of the node.
-        task.store.portgroups.lock_row(group.id)
-        members = _members(task, group, changes)
-        group.save()
-        if "physical_network" in changes:
-            for port in members:
-                port.physical_network = group.physical_network
-                port.save()
+        row_changes.save_group(task.store, group, changes, group.save)
 
     task.write(write)
-
-
-def _moves(task: TaskManager, changes: Mapping[str, object]) -> bool:
-    return changes.get("node_id", task.node.id) != task.node.id
-
-
-def _members(task: TaskManager, group: PortgroupRecord, changes: Mapping[str, object]) -> list[PortRecord]:
-    """Return the ports of a group of the node; raise PortgroupNotEmpty or Conflict if they forbid the changes of it."""
-    ports = task.store.ports.find(portgroup_id=group.id)
-    if ports and _moves(task, changes):
-        raise PortgroupNotEmpty(portgroup=group.uuid)
-    if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in ports):
-        raise Conflict(f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first.")
-    return ports
 
 
 @rpc_method

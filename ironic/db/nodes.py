@@ -24,6 +24,7 @@ from ironic.db.repository import Errors
 from ironic.db.reservations import Reservations
 from ironic.db.row_selection import Contains, Filter, Virtual, any_of, before, given, none_of
 from ironic.db.tables import allocations, chassis, node_bmc_addresses, nodes, ports
+from ironic.db.traits import Traits
 from ironic.db.transactions import unit_of_work
 
 
@@ -104,6 +105,10 @@ class Nodes(Reservations):
         if values.get("chassis_id") is None:
             return None
         return InvalidParameterValue(err="The chassis was deleted by another request. Choose another one.")
+
+    def traits_of(self, node_id: int) -> list[str]:
+        """Return the sorted traits of a node."""
+        return Traits(self.transactions).of([node_id])[node_id]
 
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:

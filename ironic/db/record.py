@@ -11,7 +11,7 @@ that was replaced because it seemed dead can't overwrite the work of its success
 from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 
 from ironic.core.clock import Clock
 from ironic.core.hardware_interfaces import interface_field
@@ -19,6 +19,7 @@ from ironic.core.node_waits import NodeWait
 from ironic.db.column_types import StoredForm, decode_json, encode_json
 from ironic.db.tables import NodeColumns
 from ironic.db.tables.columns import Columns
+from ironic.db.traits import NodeTraits
 
 
 class RecordStore(Protocol):
@@ -36,6 +37,13 @@ class RecordStore(Protocol):
     @property
     def clock(self) -> Clock:
         """The clock of the database's process."""
+
+
+class NodeStore(RecordStore, Protocol):
+    """The repository of nodes, as far as their records use it."""
+
+    def traits_of(self, node_id: int, /) -> list[str]:
+        """Return the sorted traits of a node."""
 
 
 class Record:
@@ -166,6 +174,11 @@ class NodeRecord(Record, NodeColumns, extra=("held_by", "held_token", "pending_w
         """Read the row again; unsaved changes and waits are lost."""
         super().refresh()
         self.pending_waits = {}
+
+    @property
+    def traits(self) -> NodeTraits:
+        """The traits of the node as stored now; saving the node leaves them alone."""
+        return NodeTraits(self.id, cast(NodeStore, self._record_store).traits_of(self.id))
 
     def set_driver_internal_info(self, key: str, value: Any) -> None:
         """Set one value of the driver."""

@@ -1,6 +1,7 @@
 """Traits: a set of names per node, or per runbook."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -9,6 +10,24 @@ from sqlalchemy.sql.elements import ColumnElement
 from ironic.core.resource_errors import NodeTraitNotFound
 from ironic.db.tables import node_traits, nodes
 from ironic.db.transactions import Transactions, unit_of_work
+
+
+class NodeTrait(NamedTuple):
+    """One trait of a node."""
+
+    node_id: int
+    trait: str
+
+
+class NodeTraits:
+    """The traits of one node as they were read; ``objects`` has them in the order of their names."""
+
+    def __init__(self, node_id: int, names: Iterable[str]) -> None:
+        self.objects = [NodeTrait(node_id, name) for name in names]
+
+    def get_trait_names(self) -> list[str]:
+        """Return the names."""
+        return [one.trait for one in self.objects]
 
 
 class TraitSets:

@@ -9,7 +9,7 @@ them. So is a hardware type that is incomplete without it. One that is never ski
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, choose_default
@@ -30,6 +30,8 @@ from ironic.drivers.interfaces import BASES, BaseInterface
 from ironic.drivers.measured_calls import measure
 
 LOG = logging.getLogger(__name__)
+
+_OWN_PACKAGE: Final = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Composer:
         self._left_out: list[str] = []
         self._remarks: list[str] = []
         self.loaded: list[Loaded] = []
+        self._unlisted: dict[tuple[str, str], BaseInterface] = {}
 
     def compose(self) -> Composed:
         """Return the drivers and the interfaces that each supports, by kind; raise DriverLoadError with all faults."""
@@ -95,6 +98,9 @@ class Composer:
         types = self._hardware_types()
         listed = {name: self._listed_names(name, hardware_type) for name, hardware_type in types.items()}
         enabled = {kind: self._enabled_names(kind, types, listed) for kind in KINDS}
+        if self._load_unlisted(listed, enabled):
+            listed = {name: self._listed_names(name, hardware_type) for name, hardware_type in types.items()}
+            self._faults = list(dict.fromkeys(self._faults))
         usable = {name: self._usable_names(types[name], listed[name], enabled) for name in types}
         usable = {name: kinds for name, kinds in usable.items() if not self._is_skipped(name, kinds, listed[name])}
         supported = self._supported_interfaces(usable, listed, enabled, self._load_implementations(usable))
@@ -285,13 +291,33 @@ class Composer:
 
     # Implementations
 
+    def _load_unlisted(self, listed: Mapping[str, Names], enabled: Names) -> bool:
+        """Make those enabled interfaces of third parties that no type lists; return whether there are any.
+
+        Such an interface may enter itself in the list of a hardware type of this service when it is made. One that
+        can't be made is left out, as no type uses it.
+        """
+        known = {(kind, name) for kinds in listed.values() for kind, names in kinds.items() for name in names}
+        entering = [kind for kind in KINDS if BASES[kind].enters_lists]
+        for kind, name in [(each, name) for each in entering for name in enabled[each] if (each, name) not in known]:
+            extension = self._extensions[interfaces_group(kind)][name]
+            if extension.value.partition(".")[0] == _OWN_PACKAGE:
+                continue
+            try:
+                self._unlisted[kind, name] = extension.load()()
+            except Exception as error:
+                LOG.debug("The %s interface %s, which no type lists, can't be loaded: %s", kind, name, _reason(error))
+        return bool(self._unlisted)
+
     def _load_implementations(self, usable: Mapping[str, Names]) -> dict[tuple[str, str], BaseInterface]:
         """Create one object of every implementation that a hardware type can use."""
         reachable = dict.fromkeys((kind, name) for kinds in usable.values() for kind in kinds for name in kinds[kind])
         found: dict[tuple[str, str], BaseInterface] = {}
         for kind, name in reachable:
             extension = self._extensions[interfaces_group(kind)][name]
-            instance = self._make(f"{kind} interface {name}", extension, BASES[kind])
+            made = self._unlisted.get((kind, name))
+            what = f"{kind} interface {name}"
+            instance = made if isinstance(made, BASES[kind]) else self._make(what, extension, BASES[kind])
             if instance is not None:
                 found[kind, name] = instance
                 self.loaded.append((f"{kind} interface {name}", kind, instance))

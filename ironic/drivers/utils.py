@@ -1,8 +1,15 @@
 """Import path for third-party plug-ins: attributes of a node that drivers read."""
 
+from ironic.core.plug_in_values import normalize_mac
 from ironic.core.syntax import parse_capabilities as capabilities_to_dict
 from ironic.drivers.node_attributes import add_capability as add_node_capability
 from ironic.drivers.node_attributes import capability as get_node_capability
 from ironic.drivers.node_attributes import mac_addresses as get_node_mac_addresses
 
-__all__ = ["add_node_capability", "capabilities_to_dict", "get_node_capability", "get_node_mac_addresses"]
+__all__ = [
+    "add_node_capability",
+    "capabilities_to_dict",
+    "get_node_capability",
+    "get_node_mac_addresses",
+    "normalize_mac",
+]

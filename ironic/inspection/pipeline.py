@@ -18,7 +18,7 @@ from ironic.inspection.hooks.base import NamedHook
 from ironic.inspection.inventory_storage import InventoryTexts, texts_of
 from ironic.inspection.reported_data import read_only
 from ironic.inspection.rules import Inspection, RuleBook
-from ironic.inspection.staged_task import StagedTask
+from ironic.inspection.staged_task import StagedTask, running
 from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -79,7 +79,8 @@ class Pipeline:
     ) -> None:
         shown = read_only(inventory)
         for phase in phases.WITH_NODE:
-            failures = phase.run_hooks(self.hooks, task, shown, plugin_data)
+            with running(task):
+                failures = list(phase.run_hooks(self.hooks, task, shown, plugin_data))
             if reasons := [reason for _name, reason in failures if reason]:
                 raise HardwareInspectionFailure(error="; ".join(reasons))
             rules.run(phase, shown, plugin_data)

@@ -6,8 +6,10 @@ the phase fails nothing of it is stored, and the node is as it was before.
 
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final, cast
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
@@ -15,6 +17,7 @@ from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.column_types import JsonText
 from ironic.db.record import Record
+from ironic.db.traits import NodeTraits
 from ironic.inspection.task import Task
 from ironic.services.row_limits import check_found_ports
 
@@ -26,9 +29,9 @@ class Staged:
 
     __slots__ = ("_record",)
 
-    _record: Record
+    _record: "Record | NewPort"
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: "Record | NewPort") -> None:
         object.__setattr__(self, "_record", record)
 
     def save(self) -> None:
@@ -39,6 +42,33 @@ class Staged:
 
     def __setattr__(self, name: str, value: object) -> None:
         setattr(self._record, name, value)
+
+    def is_new(self) -> bool:
+        """Return whether the record is one that is still to be created."""
+        return isinstance(self._record, NewPort)
+
+    def is_stored_as(self, record: Record) -> None:
+        """Go on as the proxy of the record that was created."""
+        object.__setattr__(self, "_record", record)
+
+
+class StagedNode(Staged):
+    """The proxy of a node, with the traits that it will have."""
+
+    __slots__ = ("_node_id", "_task")
+
+    _node_id: int
+    _task: "StagedTask"
+
+    def __init__(self, task: "StagedTask", record: Record) -> None:
+        super().__init__(record)
+        object.__setattr__(self, "_task", task)
+        object.__setattr__(self, "_node_id", record.id)
+
+    @property
+    def traits(self) -> NodeTraits:
+        """The traits of the node as they will be."""
+        return NodeTraits(self._node_id, self._task.traits)
 
 
 class NewPort:
@@ -61,13 +91,17 @@ class NewPort:
         return {name: value for name, value in self.__dict__.items() if name != "id"}
 
 
+def _is_new(port: PortRecord) -> bool:
+    return cast(Staged, port).is_new()
+
+
 class StagedTask:
     """A task whose changes are staged; other attributes are those of the task itself."""
 
     def __init__(self, task: Task, *, is_proven: bool = True) -> None:
         self._task = task
         self.is_proven = is_proven  # the data certainly come from the node's machine
-        self.node: NodeRecord = cast(NodeRecord, Staged(task.node))
+        self.node: NodeRecord = cast(NodeRecord, StagedNode(self, task.node))
         self._traits: list[str] | None = None
         self._new_traits: Sequence[str] | None = None
         self._found: tuple[JsonText, JsonText] | None = None
@@ -116,14 +150,14 @@ class StagedTask:
 
     def add_port(self, **values: object) -> PortRecord:
         """Create a port when the phase ends."""
-        port = cast(PortRecord, NewPort(self._task.node.id, values))
+        port = cast(PortRecord, Staged(NewPort(self._task.node.id, values)))
         self._ports = [*self.ports, port]
         return port
 
     def remove_port(self, port: PortRecord) -> None:
         """Delete a port when the phase ends."""
         self._ports = [one for one in self.ports if one is not port]
-        if not isinstance(port, NewPort):
+        if not _is_new(port):
             self._removed.append(port)
 
     def store_found(self, texts: tuple[JsonText, JsonText]) -> None:
@@ -155,7 +189,7 @@ class StagedTask:
             raise
         except MACAlreadyExists as error:
             mac = error.facts.get("value")
-            refused = next((port for port in self.ports if isinstance(port, NewPort) and port.address == mac), None)
+            refused = next((port for port in self.ports if _is_new(port) and port.address == mac), None)
             if refused is None:
                 raise self._mac_taken(error) from None
             self.remove_port(refused)
@@ -164,6 +198,20 @@ class StagedTask:
         except IronicError as error:
             raise HardwareInspectionFailure(error=f"what was found can't be stored: {error}") from None
         return True
+
+    def flush(self) -> None:
+        """Store what is staged by now, for a hook that asks the database itself; the phase goes on.
+
+        Its ports stay the same objects, those of new ports too. Traits are read again.
+        """
+        while not self._is_committed():
+            pass
+        if new := {port.uuid: port for port in self._ports or () if _is_new(port)}:
+            for record in self._task.store.ports.find(uuid_in=sorted(new)):
+                cast(Staged, new[record.uuid]).is_stored_as(record)
+        self._task.ports = None
+        self._removed, self._found, self._also = [], None, []
+        self._traits = self._new_traits = None
 
     def discard(self) -> None:
         """Drop all changes that are not stored, and read the node again."""
@@ -179,9 +227,9 @@ class StagedTask:
             store.ports.delete(port.id)
         changed = self._changed_ports()
         for port in changed:
-            if isinstance(port, Staged):
-                port._record.save()
-        if new := [port.as_dict() for port in changed if isinstance(port, NewPort)]:
+            if not _is_new(port):
+                cast(Staged, port)._record.save()
+        if new := [port.as_dict() for port in changed if _is_new(port)]:
             check_found_ports(store, node, len(new))
             store.ports.create_all(new)
         if self._new_traits is not None:
@@ -193,7 +241,7 @@ class StagedTask:
         node.save()
 
     def _changed_ports(self) -> list[PortRecord]:
-        return [port for port in self._ports or () if isinstance(port, NewPort) or port.stored_changes()]
+        return [port for port in self._ports or () if _is_new(port) or port.stored_changes()]
 
     def _forget(self) -> None:
         self._ports, self._removed, self._found = None, [], None
@@ -208,3 +256,23 @@ class StagedTask:
             error=f"MAC address {mac} can't become a port of node {self._task.node.uuid}: it belongs to a port of node "
             f"{', '.join(owners) or 'another inspection'}. Delete that port if the network card was moved"
         )
+
+
+# The task whose hook runs in this thread.
+_RUNNING: Final[ContextVar[StagedTask | None]] = ContextVar("running", default=None)
+
+
+@contextmanager
+def running(task: StagedTask) -> Iterator[None]:
+    """Have `flush_running` find the task while the block, one call of a hook, runs."""
+    token = _RUNNING.set(task)
+    try:
+        yield
+    finally:
+        _RUNNING.reset(token)
+
+
+def flush_running() -> None:
+    """Store what is staged by the hook that runs in this thread, if one does; raises HardwareInspectionFailure."""
+    if (task := _RUNNING.get()) is not None:
+        task.flush()

@@ -127,7 +127,7 @@ def set_maintenance(
 
 def set_node_traits(store: Store, ident: str, traits: Sequence[str], retries: LockRetries) -> None:
     """Replace the traits of a node."""
-    _check_number(len(traits))
+    check_number(len(traits))
     change_free(store, ident, lambda node: store.traits.replace(node.id, traits), retries)
 
 
@@ -135,7 +135,7 @@ def add_node_trait(store: Store, ident: str, trait: str, retries: LockRetries) -
     """Add a trait to a node, unless it has the trait already."""
 
     def add(node_id: int) -> None:
-        _check_number(len({*store.traits.of([node_id])[node_id], trait}))
+        check_number(len({*store.traits.of([node_id])[node_id], trait}))
         store.traits.add(node_id, trait)
 
     change_free(store, ident, lambda node: add(node.id), retries)
@@ -146,7 +146,8 @@ def remove_node_traits(store: Store, ident: str, trait: str, retries: LockRetrie
     change_free(store, ident, lambda node: store.traits.remove(node.id, trait), retries)
 
 
-def _check_number(number: int) -> None:
+def check_number(number: int) -> None:
+    """Raise InvalidParameterValue for more traits than a node can have."""
     if number > MOST_OF_NODE:
         raise InvalidParameterValue(err=f"A node can have at most {MOST_OF_NODE} traits.")
 

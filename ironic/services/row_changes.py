@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from ironic.core import node_rules
 from ironic.core.errors import Conflict
-from ironic.db import NodeRecord, PortgroupRecord, Store
+from ironic.core.resource_errors import PortgroupNotEmpty
+from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.record import Record
 from ironic.db.repository import Repository
 from ironic.db.step_lists import NamedSteps
@@ -130,6 +131,28 @@ def join_group(
     if check_group_network(store, group, network, port_id):
         group.physical_network = network
         group.save()
+
+
+def members_of(store: Store, group: PortgroupRecord, changes: Mapping[str, object]) -> list[PortRecord]:
+    """Return the ports of a group; raise PortgroupNotEmpty or Conflict if they forbid the changes of it."""
+    ports = store.ports.find(portgroup_id=group.id)
+    if ports and changes.get("node_id", ports[0].node_id) != ports[0].node_id:
+        raise PortgroupNotEmpty(portgroup=group.uuid)
+    if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in ports):
+        raise Conflict(f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first.")
+    return ports
+
+
+def save_group(store: Store, group: PortgroupRecord, changes: Mapping[str, object], save: Callable[[], None]) -> None:
+    """Store the changes of a group, which ``save`` writes, and what its ports share; in an open transaction."""
+    # Checked with the group locked: a new port needs no lock of the node.
+    store.portgroups.lock_row(group.id)
+    members = members_of(store, group, changes)
+    save()
+    if "physical_network" in changes:
+        for port in members:
+            port.physical_network = group.physical_network
+            port.save()
 
 
 def change_volume(

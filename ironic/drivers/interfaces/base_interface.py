@@ -45,6 +45,9 @@ class BaseInterface(ABC, Generic[Task]):
     # False makes the conductor warn at start that this implementation is deprecated and unsupported.
     supported: ClassVar[bool] = True
 
+    # Whether third parties have implementations that enter themselves in a hardware type's list when they are made.
+    enters_lists: ClassVar[bool] = False
+
     # How the BMC is tried for this interface; interfaces with the same one are tried in one go.
     survey: ClassVar[Survey[Any] | None] = None
 

@@ -81,6 +81,7 @@ class InspectInterface(BaseInterface[Task]):
 
     interface_type: ClassVar[str] = "inspect"
 
+    enters_lists = True
     # The properties that every inspection should set.
     ESSENTIAL_PROPERTIES: ClassVar[list[str]] = ["cpu_arch", "local_gb", "memory_mb"]
     # Whether it can process the data of an earlier inspection again.

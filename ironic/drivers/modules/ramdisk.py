@@ -95,3 +95,13 @@ def _set_boot_option(node: Node) -> None:
 
 def _names_ramdisk(info: Any) -> bool:
     return bool(info.get("boot_iso") or (info.get("kernel") and info.get("ramdisk")))
+
+
+def is_deployed_by(node: Node) -> bool:
+    """Return whether the node's instance is a ramdisk, by its deploy interface."""
+    return bool(node.deploy_interface == BOOT_OPTION)
+
+
+def boot_option(node: Node) -> str:
+    """Return how the node's instance boots: from a ramdisk, or from its local disk."""
+    return BOOT_OPTION if is_deployed_by(node) else "local"

@@ -90,5 +90,11 @@ def _provider(name: str, is_default: bool) -> DhcpProvider:
             err=f"There is no DHCP provider {name!r} here. Set [dhcp]dhcp_provider to one of: "
             f"{', '.join(sorted(found))}."
         )
-    made: DhcpProvider = found[name].load()()
+    try:
+        made: DhcpProvider = found[name].load()()
+    except Exception as error:
+        raise InvalidParameterValue(
+            err=f"DHCP provider {name} ([dhcp]dhcp_provider) can't be loaded: {type(error).__name__}: {error}. Repair "
+            "its package, or choose another one."
+        ) from error
     return made

@@ -25,6 +25,7 @@ DOORS = (
     "ironic.common.boot_devices",
     "ironic.common.boot_modes",
     "ironic.common.config",
+    "ironic.common.dhcp_factory",
     "ironic.common.exception",
     "ironic.common.i18n",
     "ironic.common.metrics_utils",
@@ -33,12 +34,29 @@ DOORS = (
     "ironic.conductor.periodics",
     "ironic.conductor.task_manager",
     "ironic.conductor.utils",
+    "ironic.context",
     "ironic.db.sqlalchemy.api",
+    "ironic.dhcp.base",
     "ironic.drivers.base",
+    "ironic.drivers.modules.agent_base",
+    "ironic.drivers.modules.agent_client",
+    "ironic.drivers.modules.boot_mode_utils",
+    "ironic.drivers.modules.deploy_utils",
+    "ironic.drivers.modules.inspect_utils",
     "ironic.drivers.modules.inspector.hooks.base",
     "ironic.drivers.modules.ipmitool",
+    "ironic.drivers.modules.redfish.utils",
     "ironic.drivers.utils",
     "ironic.objects",
+    "ironic.objects.chassis",
+    "ironic.objects.conductor",
+    "ironic.objects.node",
+    "ironic.objects.node_history",
+    "ironic.objects.port",
+    "ironic.objects.portgroup",
+    "ironic.objects.trait",
+    "ironic.objects.volume_connector",
+    "ironic.objects.volume_target",
 )
 
 
@@ -94,7 +112,7 @@ def test_names_are_the_same_things() -> None:
     assert (states.CLEANWAIT, states.POWER_ON) == (our_states.CLEANWAIT, our_states.POWER_ON)
     assert (boot_devices.PXE, boot_modes.UEFI) == ("pxe", "uefi")
     assert task_manager.TaskManager is TaskManager
-    assert (Node, Port) == (NodeRecord, PortRecord)
+    assert issubclass(Node, NodeRecord) and issubclass(Port, PortRecord)
     assert ipmitool.IPMISocatConsole is IPMISocatConsole
     assert hooks.InspectionHook is InspectionHook
     assert exception.IronicException is errors.IronicError

@@ -47,6 +47,7 @@ BY_NAME: Final = {
     "drivers/modules/ipmi/tool_process.py": "it waits for processes of this host",
     "drivers/modules/redfish/connection_cache.py": "the connections of the whole process",
     "drivers/modules/redfish/stored_changes.py": "below the task, at one of these connections",
+    "services/process_store.py": "the database of the whole process",
 }
 
 

@@ -16,9 +16,9 @@ from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import boot_variants, kernel_and_ramdisk, shared_boot_files
 from ironic.drivers.modules.netboot.boot_variants import CONFIG, PROGRAMS, Layout, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
-from ironic.drivers.task import Node
+from ironic.drivers.task import Node, Task
 from ironic.integrations import boot_templates, web_root
-from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, provider
+from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, task_provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, TFTP_SERVER, VENDOR_CLASS
 from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache
@@ -45,7 +45,7 @@ class BootFiles:
         """Return whether the node's boot files are on this host."""
         return (self._layout.folder / CONFIG).is_file()
 
-    def write(self, prepared: PreparedBoot) -> None:
+    def write(self, prepared: PreparedBoot, task: Task) -> None:
         """Write the node's boot files, then pass its DHCP options to the DHCP provider.
 
         Raise InvalidParameterValue for a template or node setting that can't be used, BootImageFailed for an image that
@@ -68,12 +68,12 @@ class BootFiles:
             shared_boot_files.write_file(path, text)
         self._remove_by_mac(prepared.cards.values(), (other for other in PROGRAMS if other != program))
         options = dhcp_options(self._variant, boot_mode, node_attributes.architecture(node))
-        provider().serve(_hosts(prepared), options)
+        task_provider.serve(task, _hosts(prepared), options)
 
-    def remove(self, prepared: PreparedBoot | None) -> None:
+    def remove(self, prepared: PreparedBoot | None, task: Task) -> None:
         """Remove the node's boot files from this host and its options from the DHCP provider."""
         if prepared is not None:
-            provider().withdraw(_hosts(prepared))
+            task_provider.withdraw(task, _hosts(prepared))
             self._remove_by_mac(prepared.cards.values(), PROGRAMS)
         shared_boot_files.remove_folder(self._layout.folder)
 

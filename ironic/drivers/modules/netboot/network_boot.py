@@ -117,7 +117,7 @@ class NetworkBoot(BootInterface):
 
     def clean_up_ramdisk(self, task: Task) -> None:
         prepared = PreparedBoot.of(task.node)
-        BootFiles(self.variant, task.node).remove(prepared)
+        BootFiles(self.variant, task.node).remove(prepared, task)
         if prepared is not None:
             prepared_boot.forget_prepared_boot(task.node)
             task.node.save()
@@ -143,13 +143,13 @@ class NetworkBoot(BootInterface):
         cards, infiniband = _network_cards(task), _infiniband_cards(task)
         files, former = BootFiles(self.variant, task.node), PreparedBoot.of(task.node)
         if former is not None and former.cards != cards:
-            files.remove(former)
+            files.remove(former, task)
         prepared = PreparedBoot(purpose, parameters, cards, infiniband)
         prepared.put(task.node)
         # Stored before anything is written: a conductor that takes over must know what to clean up.
         task.node.save()
         try:
-            files.write(prepared)
+            files.write(prepared, task)
         except OSError as error:
             raise BootImageFailed(
                 image=f"of the boot files of node {task.node.uuid}", reason=own_directories.explained(error)
@@ -182,7 +182,7 @@ class NetworkBoot(BootInterface):
         prepared = PreparedBoot.of(task.node)
         if prepared is not None and self._is_missing(task.node):
             LOG.info("Node %s: its boot files are missing on this host and are written again", task.node.uuid)
-            BootFiles(self.variant, task.node).write(prepared)
+            BootFiles(self.variant, task.node).write(prepared, task)
 
     def _is_missing(self, node: Node) -> bool:
         return PreparedBoot.of(node) is not None and not BootFiles(self.variant, node).exist()

@@ -21,6 +21,7 @@ from ironic.drivers.modules.netboot import shared_boot_files
 from ironic.drivers.modules.netboot.boot_variants import Variant
 from ironic.drivers.task import Node
 from ironic.integrations import dhcp
+from ironic.integrations.dhcp import task_provider
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -71,7 +72,7 @@ def remove_leftovers(variant: Variant, store: "Store") -> None:
         if not (folder.is_dir() and syntax.is_stored_uuid(node_uuid)) or _is_prepared(store, node_uuid):
             continue
         LOG.info("Node %s: its boot files are left over on this host and are removed", node_uuid)
-        dhcp.provider().withdraw(_hosts(store, node_uuid))
+        task_provider.withdraw_leftovers(_hosts(store, node_uuid))
         for path in by_mac.iterdir() if by_mac.is_dir() else ():
             try:
                 is_of_node = path.is_file() and node_uuid in path.read_text()

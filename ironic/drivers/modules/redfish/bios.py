@@ -13,6 +13,7 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
+from ironic.core import node_waits
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.node_waits import NodeWait
 from ironic.drivers.interfaces import BIOSInterface
@@ -53,6 +54,9 @@ class BiosChange(AtBmc):
     requested_bios_attrs: Mapping[str, Any] = field(default_factory=dict)
     former_values_shown: bool = False
 
+
+# The note of a reset that this task has ordered.
+_RESET_ORDERED: Final = "BIOS reset ordered"
 
 _CHANGE: Final = BmcStep("redfish_bios_state", "bios", BiosChange)
 
@@ -98,7 +102,8 @@ class RedfishBIOS(BIOSInterface):
                 wanted, apply_time=sushy.ApplyTime.ON_RESET if sushy.ApplyTime.ON_RESET in times else None
             )
 
-        if read(task, "reading the BIOS settings", is_applied, anew=True):
+        # What is shown right after a reset is no more than what the settings were.
+        if not task.notes.get(_RESET_ORDERED) and read(task, "reading the BIOS settings", is_applied, anew=True):
             return None
         check_restart(task, "changing BIOS settings")
         change(task, "changing BIOS settings", apply)
@@ -113,8 +118,24 @@ class RedfishBIOS(BIOSInterface):
         """Reset all settings to the factory defaults."""
         check_restart(task, "resetting the BIOS settings")
         change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).reset_bios())
+        task.notes.put(_RESET_ORDERED, True)
+        state = self.post_reset(task)
+        if state is None:
+            state = _await_defaults(task) if _CHANGE.is_under_way(task.node) else RedfishBIOS.post_reset(self, task)
+        return state
+
+    def post_reset(self, task: Task) -> str | None:
+        """Restart the machine after a reset was ordered, and return the waiting state.
+
+        A plug-in may override it to do more before the restart, such as `apply_configuration`; with None from it the
+        machine is restarted as here, unless that has been done.
+        """
         _CHANGE.restart(task, BiosChange())
-        return _CHANGE.begin(task, "the machine to start with the default settings of its BIOS")
+        return _await_defaults(task)
+
+    def _clear_reboot_requested(self, task: Task) -> None:
+        """Forget the restart that an earlier order awaits; plug-ins call it before they order another one."""
+        node_waits.end(task.node, _CHANGE.kind)
 
     def cache_bios_settings(self, task: Task) -> None:
         """Store the settings that the BMC reports now; raise UnsupportedDriverExtension when it reports none."""
@@ -138,6 +159,10 @@ class RedfishBIOS(BIOSInterface):
         if end is not None:
             waiting_step.record(task, "its BIOS settings are", self.cache_bios_settings)
         return end
+
+
+def _await_defaults(task: Task) -> str:
+    return _CHANGE.begin(task, "the machine to start with the default settings of its BIOS")
 
 
 def _rules(task: Task, settings: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:

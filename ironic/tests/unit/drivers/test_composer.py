@@ -17,6 +17,7 @@ from ironic.drivers import absent_names
 from ironic.drivers.composition import Composition
 from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.extensions import Ambiguous, installed, interfaces_group
+from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.fake import FakePower
 from ironic.tests.unit.drivers.plugins import (
     ENABLED,
@@ -448,3 +449,39 @@ def test_the_configuration_of_the_recorded_exchanges_starts(
 def test_no_name_that_is_not_built_is_installed() -> None:
     for kind in KINDS:
         assert not absent_names.names(kind, former=False) & installed()[interfaces_group(kind)].keys()
+
+
+class Listing(AcmeHardware):
+    """Lists an inspect interface of its own."""
+
+    @property
+    def supported_inspect_interfaces(self) -> list[Any]:
+        return [noop.NoInspect]
+
+
+class Entering(fake.FakeInspect):
+    """Enters itself in the list of a type when it is made, as published packages do."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        Entering.made += 1
+        before = Listing.supported_inspect_interfaces
+
+        def listed(hardware_type: Any) -> list[Any]:
+            return [*before.__get__(hardware_type), Entering]
+
+        Listing.supported_inspect_interfaces = property(listed)  # type: ignore[assignment, method-assign]
+
+
+def test_an_inspect_interface_may_enter_itself_in_the_list_of_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Restored at the end: the interface replaces the property of the class.
+    monkeypatch.setattr(Listing, "supported_inspect_interfaces", Listing.supported_inspect_interfaces)
+    monkeypatch.setattr(Entering, "__module__", "vendor.inspect")
+    entering = Published(Entering)
+    published = registry({"acme": Listing}, inspect={"entering": entering, "broken": broken()})
+    composition = compose(wanted("acme", inspect=("no-inspect", "entering", "broken")), published)
+    assert composition.choices("acme", "inspect") == ("no-inspect", "entering")
+    assert composition.default("acme", "inspect") == "no-inspect"
+    assert type(composition.implementation("acme", "inspect", "entering")) is Entering
+    assert Entering.made == 1

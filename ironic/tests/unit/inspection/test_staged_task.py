@@ -8,7 +8,7 @@ import pytest
 from ironic.core.errors import HardwareInspectionFailure, TakenOver
 from ironic.db import Store
 from ironic.db.column_types import encode_json
-from ironic.inspection.staged_task import NewPort, StagedTask
+from ironic.inspection.staged_task import StagedTask
 from ironic.tests.databases import counting_statements
 from ironic.tests.unit.inspection.lab import HOST, MAC, OTHER_MAC, Work, new_node, new_port, stored_found, work_on
 
@@ -173,7 +173,8 @@ def test_it_is_the_task_in_everything_else(task: Work, staged: StagedTask) -> No
     assert staged.store is task.store
     assert staged.portgroups == []
     assert staged.node.uuid == task.node.uuid
-    assert isinstance(staged.add_port(address=MAC), NewPort)
+    staged.add_port(address=MAC)
+    assert [port.address for port in staged.ports] == [MAC]
     with pytest.raises(AttributeError):
         staged.nothing_of_the_kind  # noqa: B018
 

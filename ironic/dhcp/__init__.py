@@ -1,0 +1,1 @@
+"""For third-party plug-ins: DHCP providers under the path they import their base from."""

@@ -1,0 +1,17 @@
+"""A door for third-party plug-ins: boot mode and secure boot that an instance needs."""
+
+from ironic.drivers.instance_capabilities import boot_mode as get_boot_mode
+from ironic.drivers.instance_capabilities import requests_secure_boot as is_secure_boot_requested
+from ironic.drivers.instance_capabilities import wanted_boot_mode as get_boot_mode_for_deploy
+from ironic.drivers.modules.netboot.firmware_boot import set_wanted_boot_mode as sync_boot_mode
+from ironic.drivers.secure_boot import turn_off as deconfigure_secure_boot_if_needed
+from ironic.drivers.secure_boot import turn_on as configure_secure_boot_if_needed
+
+__all__ = [
+    "configure_secure_boot_if_needed",
+    "deconfigure_secure_boot_if_needed",
+    "get_boot_mode",
+    "get_boot_mode_for_deploy",
+    "is_secure_boot_requested",
+    "sync_boot_mode",
+]

@@ -1,0 +1,116 @@
+"""Small decisions about a deployment that third-party deploy and boot interfaces ask for, by node or task."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.flow import FLOWS, Flow, in_state
+from ironic.core.hardware_errors import IPMIFailure
+from ironic.core.step_cursor import StepCursor
+from ironic.drivers import boot_devices, instance_capabilities
+from ironic.drivers.modules.agent import ramdisk_boot
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+RESCUE: Final = "rescue"
+
+
+def check_for_missing_params(info_dict: Mapping[str, object], error_msg: str, param_prefix: str = "") -> None:
+    """Raise MissingParameterValue, which names all keys without a value, each with the prefix and a dot."""
+    prefix = f"{param_prefix}." if param_prefix else ""
+    if missing := [f"{prefix}{key}" for key, value in info_dict.items() if not value]:
+        raise MissingParameterValue(err=f"{error_msg} Missing are: {', '.join(missing)}.")
+
+
+def build_agent_options(_node: Node) -> dict[str, object]:
+    """Return the kernel parameters by which an agent finds this service."""
+    return ramdisk_boot.kernel_parameters()
+
+
+def rescue_or_deploy_mode(node: Node) -> str:
+    """Return which ramdisk the state of the node needs: rescue or deploy."""
+    state = node.provision_state
+    needs_rescue = any(flow.topic == RESCUE and state in (*flow.busy, flow.failed) for flow in FLOWS)
+    return RESCUE if needs_rescue else "deploy"
+
+
+def get_disk_label(node: Node) -> str | None:
+    """Return the partition table that the instance requests, None if it requests none."""
+    return instance_capabilities.requested_capabilities(node).get("disk_label")
+
+
+def try_set_boot_device(task: Task, device: str, persistent: bool = True) -> None:
+    """Set the boot device; a failure over IPMI is only logged in UEFI mode, in which the firmware knows what to boot.
+
+    Raises what the management interface raises.
+    """
+    try:
+        task.management.set_boot_device(task, device, persistent=persistent)
+    except IPMIFailure as error:
+        if instance_capabilities.boot_mode(task.node) != boot_devices.UEFI:
+            raise
+        LOG.warning(
+            "Node %s: its boot device can't be set to %s, which it may not need: %s", task.node.uuid, device, error
+        )
+
+
+def get_single_nic_with_vif_port_id(task: Task) -> str | None:
+    """Return the MAC address of the first port that a virtual interface uses now, or None."""
+    return next((port.address for port in task.ports if task.network.get_current_vif(task, port)), None)
+
+
+# Steps that go on after they have returned
+
+
+def _flow_of(node: Node, step_type: str | None = None) -> Flow:
+    flow = in_state(node.provision_state)
+    if flow is None or flow.waiting is None or not flow.keeps_place or step_type not in (None, flow.name):
+        raise InvalidParameterValue(
+            err=f"Node {node.uuid} is in state {node.provision_state}, which runs no {step_type or ''} steps."
+        )
+    return flow
+
+
+def set_async_step_flags(
+    node: Node,
+    reboot: bool | None = None,
+    skip_current_step: bool | None = None,
+    polling: bool | None = None,
+    step_type: str | None = None,
+) -> None:
+    """Say how the running step goes on, and save the node; None leaves a mark as it is.
+
+    ``reboot``: the machine restarts before the next step. ``skip_current_step`` false: the step runs again.
+    ``polling``: its interface finds its end, heartbeats do not end it. Raises InvalidParameterValue in another state.
+    """
+    cursor = StepCursor.of(node, _flow_of(node, step_type))
+    replace(
+        cursor,
+        restarts=cursor.restarts if reboot is None else reboot,
+        repeats=cursor.repeats if skip_current_step is None else not skip_current_step,
+        is_polled=cursor.is_polled if polling is None else polling,
+    ).put(node)
+    node.save()
+
+
+def get_async_step_return_state(node: Node) -> str:
+    """Return the waiting state of the node's flow, which a step returns that goes on."""
+    return str(_flow_of(node).waiting)
+
+
+def prepare_agent_boot(task: Task) -> None:
+    """Prepare the machine to boot the ramdisk with the agent."""
+    task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
+
+
+def reboot_to_finish_step(task: Task) -> str:
+    """Restart the machine into the agent, after which the flow goes on, and return the waiting state."""
+    state = get_async_step_return_state(task.node)
+    prepare_agent_boot(task)
+    set_async_step_flags(task.node, reboot=True)
+    task.change_power(states.REBOOT)
+    return state

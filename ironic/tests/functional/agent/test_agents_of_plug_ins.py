@@ -1,0 +1,69 @@
+"""The agent of a node as deploy interfaces of third parties call it."""
+
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InstanceDeployFailure, InvalidParameterValue
+from ironic.drivers.modules import agent_base, agent_client
+from ironic.drivers.modules.agent import AgentBase
+from ironic.tests.agent_double import RECORDED, AgentDouble
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+STEPS = {"deploy": [{"interface": "deploy", "step": "erase_devices", "priority": 5}]}
+
+
+def on(agent: AgentDouble, **columns: Any) -> Work:
+    memory = {**agent.memory(), "agent_cached_clean_steps": STEPS}
+    return work_on(driver_internal_info=memory, provision_state=states.CLEANING, **columns)
+
+
+def test_commands_are_sent_and_listed(agent: AgentDouble) -> None:
+    task = on(agent)
+    client = agent_client.get_client(task)
+    assert client.get_commands_status(task.node) == []
+    client.sync(task.node)
+    client.lockdown(task.node)
+    assert client.power_off(task.node)["command_status"] == "SUCCEEDED"
+    assert agent.names == ["standby.sync", "system.lockdown", "standby.power_off"]
+    last = client.get_last_command_status(task.node, "sync")
+    assert last is not None and (last["command_name"], last["command_error"]) == ("sync", None)
+    assert client.get_last_command_status(task.node, "fly") is None
+    agent.results["log.collect_system_logs"] = {"system_logs": "H4sI"}
+    assert client.collect_system_logs(task.node) == {"system_logs": "H4sI"}
+
+
+@pytest.mark.parametrize("flow", ["clean", "deploy"])
+def test_steps_are_asked_for_and_started_for_a_node_and_its_ports(agent: AgentDouble, flow: str) -> None:
+    task = on(agent)
+    client = agent_client.AgentClient()
+    offered = getattr(client, f"get_{flow}_steps")(task.node, [])
+    assert offered == RECORDED[f"{flow}.get_{flow}_steps"]["response"]["command_result"]
+    command = getattr(client, f"execute_{flow}_step")({"interface": "deploy", "step": "s"}, task.node, [])
+    assert command["command_status"] == "RUNNING"
+    name, params = agent.received[-1]
+    assert (name, params["step"]["step"], params["ports"]) == (f"{flow}.execute_{flow}_step", "s", [])
+
+
+def test_a_step_of_the_agent_is_found_and_executed(agent: AgentDouble) -> None:
+    task = on(agent, clean_step=STEPS["deploy"][0])
+    assert agent_base.get_steps(task, "clean") == agent_base.get_steps(task, "clean", "deploy") == STEPS["deploy"]
+    assert agent_base.get_steps(task, "clean", "raid") == []
+    assert agent_base.find_step(task, "clean", "deploy", "erase_devices") == STEPS["deploy"][0]
+    assert agent_base.find_step(task, "clean", "deploy", "fly") is None
+    assert agent_base.execute_step(task, STEPS["deploy"][0], "clean") == states.CLEANWAIT
+    assert agent.names == ["clean.execute_clean_step"]
+    with pytest.raises(InvalidParameterValue, match="fly"):
+        agent_base.execute_step(task, {"interface": "deploy", "step": "fly"}, "clean")
+
+
+def test_a_failure_in_the_words_of_a_plug_in() -> None:
+    cause = ValueError("no")
+    with pytest.raises(InstanceDeployFailure, match="It does not boot") as raised:
+        agent_base.log_and_raise_deployment_error(work_on(), "It does not boot", exc=cause)
+    assert raised.value.__cause__ is cause
+    assert agent_base.HeartbeatMixin is agent_base.AgentBaseMixin is AgentBase
+    failed = RECORDED["commands after manual-clean-failing"]["response"]["commands"][-1]
+    assert "loopback_fail" in str(agent_client.get_command_error(failed))
+    assert agent_client.get_command_error({**failed, "command_error": None}) is None
