@@ -23,7 +23,7 @@ from ironic.api.rate_limit import Guesses
 from ironic.command.http_server import HttpServer, ServerSettings, largest_body
 from ironic.command.lifecycle import Component
 from ironic.command.server_tls import Tls
-from ironic.command.wsgi_call import Headers, environ_of
+from ironic.command.wsgi_call import Headers, Scope, environ_of
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.threads import THREADS, Threads
@@ -83,7 +83,7 @@ class JsonRpcApplication:
         self._logins: Executor = threads.pool(_LOGINS, "json-rpc-login")
         self.dispatcher: Dispatcher | None = None
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         refusal = await self._refusal(scope)
         if refusal:
@@ -109,7 +109,7 @@ class JsonRpcApplication:
         self._calls.shutdown(wait=False)
         self._logins.shutdown(wait=False)
 
-    async def _refusal(self, scope: dict[str, Any]) -> Refusal | None:
+    async def _refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is not read, None for one that may make calls."""
         if self._login:
             loop = asyncio.get_running_loop()
@@ -119,7 +119,7 @@ class JsonRpcApplication:
             return Refusal.of(HTTPStatus.METHOD_NOT_ALLOWED, "Calls are sent by POST.", [("Allow", _METHOD)])
         return None
 
-    def _refused_login(self, scope: dict[str, Any]) -> Refusal | None:
+    def _refused_login(self, scope: Scope) -> Refusal | None:
         assert self._login
         environ = environ_of(scope, b"")
         environ["ironic.context"] = RequestContext()
@@ -138,7 +138,7 @@ class JsonRpcApplication:
         status, headers = started[0]
         return Refusal(int(status.split()[0]), headers, body)
 
-    async def _make(self, request: json_rpc_format.Request, scope: dict[str, Any], send: Send) -> None:
+    async def _make(self, request: json_rpc_format.Request, scope: Scope, send: Send) -> None:
         """Make a call and send its answer; signs of life while it runs."""
         dispatcher, begun = self.dispatcher, []
         assert dispatcher

@@ -61,27 +61,29 @@ class AgentClient:
         named = [each for each in self.get_commands_status(node) if each["command_name"] == method]
         return named[-1] if named else None
 
-    def get_clean_steps(self, node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def get_clean_steps(self, node: Node, ports: Sequence[object]) -> dict[str, object]:
         """Return the result of the command of this name: steps by hardware manager, and their versions."""
         return self._steps(CLEAN.name, node, ports)
 
-    def get_deploy_steps(self, node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def get_deploy_steps(self, node: Node, ports: Sequence[object]) -> dict[str, object]:
         """Return the result of the command of this name: steps by hardware manager, and their versions."""
         return self._steps(DEPLOY.name, node, ports)
 
-    def get_service_steps(self, node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def get_service_steps(self, node: Node, ports: Sequence[object]) -> dict[str, object]:
         """Return the result of the command of this name: steps by hardware manager, and their versions."""
         return self._steps(SERVICE.name, node, ports)
 
-    def execute_clean_step(self, step: Mapping[str, object], node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def execute_clean_step(self, step: Mapping[str, object], node: Node, ports: Sequence[object]) -> dict[str, object]:
         """Start a step and return the command."""
         return self._start(CLEAN.name, step, node, ports)
 
-    def execute_deploy_step(self, step: Mapping[str, object], node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def execute_deploy_step(self, step: Mapping[str, object], node: Node, ports: Sequence[object]) -> dict[str, object]:
         """Start a step and return the command."""
         return self._start(DEPLOY.name, step, node, ports)
 
-    def execute_service_step(self, step: Mapping[str, object], node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def execute_service_step(
+        self, step: Mapping[str, object], node: Node, ports: Sequence[object]
+    ) -> dict[str, object]:
         """Start a step and return the command."""
         return self._start(SERVICE.name, step, node, ports)
 
@@ -106,12 +108,12 @@ class AgentClient:
         return Agent(node).execute("log.collect_system_logs")
 
     @staticmethod
-    def _steps(flow: str, node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def _steps(flow: str, node: Node, ports: Sequence[object]) -> dict[str, object]:
         offered, versions = Agent(node).steps(flow, _of_node(node, ports))
         return {f"{flow}_steps": dict(offered), "hardware_manager_version": versions}
 
     @staticmethod
-    def _start(flow: str, step: Mapping[str, object], node: Node, ports: Sequence[Any]) -> dict[str, object]:
+    def _start(flow: str, step: Mapping[str, object], node: Node, ports: Sequence[object]) -> dict[str, object]:
         versions = KnownAgent(node.driver_internal_info).versions
         return _document(Agent(node).start_step(flow, _of_node(node, ports), step, versions))
 
@@ -119,11 +121,11 @@ class AgentClient:
 class _NodeAndPorts:
     """What a command about a node takes of a task."""
 
-    def __init__(self, node: Node, ports: Sequence[Any]) -> None:
+    def __init__(self, node: Node, ports: Sequence[object]) -> None:
         self.node, self.ports = node, ports
 
 
-def _of_node(node: Node, ports: Sequence[Any]) -> Any:
+def _of_node(node: Node, ports: Sequence[object]) -> Any:
     return _NodeAndPorts(node, ports)
 
 
