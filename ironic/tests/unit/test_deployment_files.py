@@ -46,7 +46,7 @@ def test_a_unit_keeps_data_and_logs_from_other_users(path: Path) -> None:
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
 def test_a_unit_leaves_little_to_who_takes_over_its_program(path: Path) -> None:
-    words = ["systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=20", path]
+    words = ["systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=20", str(path)]
     judged = subprocess.run(words, capture_output=True, text=True, timeout=30)
     assert "Overall exposure level" in judged.stdout
     # Of 100; without the limits it is 87. Above the threshold the program fails.
