@@ -39,11 +39,13 @@ class Images:
     def start(self, name: str, image: str, *words: str) -> None:
         """Start a container with a root that is only read, no capabilities and a network of its own host."""
         hardened = ("--read-only", "--cap-drop=all", "--security-opt=no-new-privileges", "--network=host")
-        self.podman("run", "--detach", "--name", name, *_RUN, *hardened, *words[:-1], image, *words[-1].split())
+        self.podman("run", "--detach", "--name", name, *hardened, *words[:-1], image, *words[-1].split())
 
     def podman(self, *words: str | Path) -> str:
         """Return what podman prints; AssertionError with the reason where it fails."""
-        command = ["podman", *self._storage, "--runtime", "runc", "--cgroup-manager", "cgroupfs", *map(str, words)]
+        said = [str(word) for word in words]
+        command = ["podman", *self._storage, "--runtime", "runc", "--cgroup-manager", "cgroupfs", said[0]]
+        command += [*(_RUN if said[0] == "run" else ()), *said[1:]]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout.strip()

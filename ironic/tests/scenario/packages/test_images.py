@@ -47,7 +47,7 @@ def free_port() -> int:
 def test_an_image_has_a_user_a_health_check_and_no_tools_of_its_build(images: Images, name: str) -> None:
     found = config(images, name)
     assert found["User"] == "997:994"
-    assert found["HealthCheck"]["Test"]
+    assert found["Healthcheck"]["Test"]
     command = "ls /wheels /pip /usr/bin/gcc 2> /dev/null; id -un"
     inside = images.podman("run", "--rm", "--network=none", name, "sh", "-c", command)
     assert inside in ("ironic", "screen")
