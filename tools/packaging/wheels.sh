@@ -14,4 +14,4 @@ copy=$(mktemp --directory)
 trap 'rm -rf "$copy"' EXIT
 cp -r ironic etc setup.cfg setup.py pyproject.toml requirements.txt README.md LICENSE "$copy"
 "${PYTHON:-python3}" -m venv "$copy/pip"
-"$copy/pip/bin/pip" --quiet --disable-pip-version-check wheel --wheel-dir "$directory" "${copy}[$extras]"
+"$copy/pip/bin/pip" -qq --disable-pip-version-check wheel --wheel-dir "$directory" "${copy}[$extras]"
