@@ -34,7 +34,7 @@ def _transport(carrier: str, port: int, *, serves: bool) -> Any:
         CONF.set_override(name, value, group="json_rpc")
     listener = JsonRpcListener(CONF) if serves else None
     if listener:
-        listener.bind()
+        listener.start()
     return caller_of(CONF, listener)
 
 

@@ -88,6 +88,10 @@ class Callers(Component):
     def __init__(self, transport: "JsonRpc") -> None:
         self._transport = transport
 
+    def reload(self) -> None:
+        """Trust the certificates that the files have now."""
+        self._transport.renew()
+
     def stop(self) -> None:
         """Close them."""
         self._transport.close()

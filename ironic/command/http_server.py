@@ -83,8 +83,6 @@ class ServerSettings:
     drain_seconds: float | None = None
     # The group of the options of the address, for messages.
     group: str = "api"
-    # Whether clients may connect, and wait, once the address is bound; else they are refused until the start.
-    accepts_early: bool = True
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
@@ -120,17 +118,11 @@ class ServerSettings:
             if host == "::" and not socket.has_dualstack_ipv6():
                 host = "0.0.0.0"
             family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
-            listener = socket.socket(family, socket.SOCK_STREAM)
+            # "::" alone means every address, of IPv4 as well.
+            both = host == "::"
             try:
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                if family == socket.AF_INET6:
-                    # "::" alone means every address, of IPv4 as well.
-                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, host != "::")
-                listener.bind((host, port))
-                if self.accepts_early:
-                    listener.listen(BACKLOG)
+                listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
             except OSError as error:
-                listener.close()
                 raise own_addresses.explained(error, host, port, self.group) from error
             # asyncio sets this only on sockets created with an explicit protocol number; accepted sockets inherit it.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -143,8 +135,11 @@ class ServerSettings:
             listener.bind(self.address)
             # Before it listens, so that no client can connect with another mode.
             os.chmod(self.address, 0o777 if self.socket_mode is None else self.socket_mode)
-            if self.accepts_early:
-                listener.listen(BACKLOG)
+            listener.listen(BACKLOG)
+        except OSError as error:
+            listener.close()
+            reason = f"[{self.group}]unix_socket = {self.address} can't be made: {error.strerror or error}"
+            raise OSError(error.errno or 0, reason) from error
         except BaseException:
             listener.close()
             raise
@@ -218,9 +213,6 @@ class HttpServer:
         """Serve, at the address that was bound or is bound now; raises OSError if it can't be bound."""
         if self._listener is None:
             self.bind()
-        assert self._listener
-        # Again where that was done early, which changes nothing.
-        self._listener.listen(BACKLOG)
         self._thread.start()
         self._is_up.wait()
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import orjson
 from oslo_config import cfg
 
 from ironic.api import origins
@@ -24,10 +23,14 @@ from ironic.command.http_server import HttpServer, ServerSettings, largest_body
 from ironic.command.lifecycle import Component
 from ironic.command.server_tls import Tls
 from ironic.command.wsgi_call import Headers, Scope, environ_of
+from ironic.conf import CONF
+from ironic.core.call_errors import ConductorAbsent
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
+from ironic.core.errors import IronicError
 from ironic.core.threads import THREADS, Threads
-from ironic.rpc import json_rpc_format, rpc_versions
+from ironic.rpc import json_rpc_format, message_format, rpc_versions
+from ironic.rpc.conductor_address import address_of
 from ironic.rpc.conversation import LIVENESS_SECONDS
 from ironic.rpc.dispatcher import Dispatcher
 from ironic.rpc.json_rpc_format import SIGN_OF_LIFE, BadRequest
@@ -46,6 +49,8 @@ _LOGINS: Final = 4
 # Connections at most; each caller keeps some.
 _MOST_CONNECTIONS: Final = 2000
 _METHOD: Final = "POST"
+# What only browsers send.
+_OF_BROWSERS: Final = frozenset((b"origin", b"sec-fetch-site"))
 _ACCEPTED: Final = "ironic.login_is_accepted"
 _NO_HEADERS: Final[Headers] = []
 _JSON_HEADERS: Final[Headers] = [("Content-Type", json_rpc_format.JSON)]
@@ -61,8 +66,7 @@ class Refusal(NamedTuple):
     @classmethod
     def of(cls, status: int, reason: str, headers: Headers = _NO_HEADERS) -> "Refusal":
         """Return a refusal with an error in the shape of the API's."""
-        body = orjson.dumps({"error": {"code": status, "message": reason}})
-        return cls(status, [*_JSON_HEADERS, *headers], body)
+        return cls(status, [*_JSON_HEADERS, *headers], json_rpc_format.unread(status, reason))
 
 
 class JsonRpcApplication:
@@ -81,6 +85,7 @@ class JsonRpcApplication:
         self._sign_seconds, self._clock = liveness_seconds / 2, clock
         self._calls: Executor = threads.pool(_CALLS, "json-rpc")
         self._logins: Executor = threads.pool(_LOGINS, "json-rpc-login")
+        # None as long as the conductor is not ready.
         self.dispatcher: Dispatcher | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -117,6 +122,12 @@ class JsonRpcApplication:
                 return refusal
         if scope["method"] != _METHOD:
             return Refusal.of(HTTPStatus.METHOD_NOT_ALLOWED, "Calls are sent by POST.", [("Allow", _METHOD)])
+        headers = dict(scope["headers"])
+        if _OF_BROWSERS & headers.keys():
+            # A page that a person on this host has open could call a conductor that asks for no login.
+            return Refusal.of(HTTPStatus.FORBIDDEN, "Calls are not taken from web pages.")
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != json_rpc_format.JSON.encode():
+            return Refusal.of(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Calls are sent as {json_rpc_format.JSON}.")
         return None
 
     def _refused_login(self, scope: Scope) -> Refusal | None:
@@ -141,12 +152,21 @@ class JsonRpcApplication:
     async def _make(self, request: json_rpc_format.Request, scope: Scope, send: Send) -> None:
         """Make a call and send its answer; signs of life while it runs."""
         dispatcher, begun = self.dispatcher, []
-        assert dispatcher
 
         def run() -> bytes:
             begun.append(True)
-            message = dispatcher.answer(request.context, request.name, request.arguments, request.envelope)
-            return json_rpc_format.answer(message, request.id, self._clock.epoch())
+            if dispatcher is None:
+                starting = ConductorAbsent(host=CONF.host, call=request.name, reason="it is starting")
+                message = message_format.error_message(starting)
+            else:
+                message = dispatcher.answer(request.context, request.name, request.arguments, request.envelope)
+            try:
+                return json_rpc_format.answer(message, request.id, self._clock.epoch())
+            except TypeError:
+                # What it holds is nested deeper than the encoder goes.
+                LOG.exception("The result of %s (request %s) can't be sent", request.name, request.id)
+                failed = message_format.error_message(IronicError(request_id=request.id))
+                return json_rpc_format.answer(failed, request.id, self._clock.epoch())
 
         call = self._calls.submit(run)
         ending, is_started = asyncio.wrap_future(call), False
@@ -189,13 +209,18 @@ class _Server(HttpServer):
 
 
 class JsonRpcListener(Component):
-    """The address of a conductor, which is bound before the conductor takes its name and served once it is ready."""
+    """The address of a conductor, which is taken before the conductor takes its name."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         """Read the options; raises ValueError for those that are unusable."""
         options = conf.json_rpc
         if options.use_ssl and not (options.cert_file and options.key_file):
             raise ValueError("[json_rpc]use_ssl needs [json_rpc]cert_file and [json_rpc]key_file")
+        if not options.unix_socket and address_of(conf.host) is None:
+            raise ValueError(
+                f"conductor {conf.host} can't be called by JSON-RPC: its name has to be that of a host, or an address. "
+                "Set [DEFAULT]host to one, without a port"
+            )
         tls = Tls(
             options.cert_file,
             options.key_file,
@@ -205,13 +230,12 @@ class JsonRpcListener(Component):
         )
         settings = ServerSettings(
             address=options.unix_socket or (options.host_ip, options.port),
-            tls=tls if options.use_ssl else None,
+            # A socket of the file system stays on this host.
+            tls=tls if options.use_ssl and not options.unix_socket else None,
             socket_mode=options.unix_socket_mode,
             body_limit=largest_body(conf),
             most_connections=_MOST_CONNECTIONS,
             group="json_rpc",
-            # Callers go to another conductor at once.
-            accepts_early=False,
         )
         self._application = JsonRpcApplication(identity_of(conf))
         self._server = _Server(self._application, settings)
@@ -228,14 +252,9 @@ class JsonRpcListener(Component):
         """Return where it listens."""
         return self._server.url
 
-    def bind(self) -> None:
-        """Take the address; callers are refused until the conductor is ready. Raises OSError."""
-        self._server.bind()
-
     def serve(self, dispatcher: Dispatcher) -> None:
         """Pass calls on from now."""
         self._application.dispatcher = dispatcher
-        self._server.start()
 
     def stop(self) -> None:
         """Close, once running calls are answered; safe for what has stopped."""
@@ -243,8 +262,8 @@ class JsonRpcListener(Component):
         self._application.close()
 
     def start(self) -> None:
-        """Take the address, before the conductor takes its name."""
-        self.bind()
+        """Take the address, before the conductor takes its name; until it is ready callers get ConductorAbsent."""
+        self._server.start()
 
     def reload(self) -> None:
         """Use the certificate as it is now."""
@@ -256,14 +275,23 @@ def caller_of(conf: cfg.ConfigOpts, listener: JsonRpcListener | None = None) -> 
     # Its HTTP client takes a tenth of a second to import.
     from ironic.integrations.http_client import CallFailed
     from ironic.integrations.keystone_login import KeystoneLogin
-    from ironic.rpc.json_rpc import JsonRpc
+    from ironic.rpc.json_rpc import JsonRpc, NoLogin
+
+    class Login(KeystoneLogin):
+        """A login whose faults are those of calls."""
+
+        def headers(self) -> dict[str, str]:
+            try:
+                return super().headers()
+            except CallFailed as error:
+                raise NoLogin(str(error)) from error
 
     rpc_versions.log_pin(conf.pin_release_version)
     options, strategy = conf.json_rpc, strategy_of(conf)
     if strategy == "keystone" and options.auth_type is None:
         raise ValueError("[json_rpc]auth_type is not set: with auth_strategy keystone, calls need a login there")
     try:
-        login = KeystoneLogin("json_rpc", "http_basic" if strategy == "http_basic" else None)
+        login = Login("json_rpc", "http_basic" if strategy == "http_basic" else None)
         if strategy == "http_basic" and not login.headers():
             raise ValueError("[json_rpc] needs username and password for calls with auth_strategy http_basic")
         is_https = options.use_ssl or options.client_use_ssl

@@ -33,6 +33,7 @@ OPTIONS = {
         cfg.PortOpt(
             "port",
             default=USUAL_PORT,
+            min=1,
             help="TCP port to listen on, and to call where the name of a conductor has none. A conductor with another "
             f"port than {USUAL_PORT} is named by [DEFAULT]host and its port, so that several can run on one host.",
         ),

@@ -125,7 +125,8 @@ class ConductorClients:
             hosts = self._hash_ring.hosts_of(name)
             if not hosts:
                 raise DriverNotFound(driver=name)
-            return self._clock.chance.choice(hosts)
+            # One that did not take the last call may be dead, which the table shows later.
+            return self._clock.chance.choice([one for one in hosts if one not in self._transport.missed_at] or hosts)
 
         return self._found(find)
 

@@ -8,12 +8,11 @@ called directly.
 Import this module only if it is used: its HTTP client takes a tenth of a second.
 """
 
-import ipaddress
 import logging
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import httpx
 
@@ -29,8 +28,8 @@ from ironic.core.call_errors import (
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.secrets import masked
-from ironic.core.syntax import LOGICAL_NAME
 from ironic.rpc import json_rpc_format
+from ironic.rpc.conductor_address import address_of
 from ironic.rpc.conversation import LIVENESS_SECONDS, Conversation, Outgoing
 from ironic.rpc.dispatcher import Dispatcher
 from ironic.rpc.in_process import InProcess
@@ -38,29 +37,45 @@ from ironic.rpc.rpc_api import Call, ConductorAPI
 
 LOG = logging.getLogger(__name__)
 
+# They log a line, or ten, for each call.
+for _name in ("httpx", "httpcore"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
+
 # Seconds for which a leaving conductor sends callers to others before it stops listening.
 _LEAVE_SECONDS: Final = 0.5
 # Seconds after which a connection without a call is not used again; a conductor closes it later.
 _IDLE_SECONDS: Final = 20.0
 _MOST_IDLE: Final = 200
+# Readings of certificates whose connections are kept: an earlier one may wait for an answer.
+_GENERATIONS: Final = 2
 # Bytes of an answer.
 _LARGEST_ANSWER: Final = 64 * 1024 * 1024
 
+# Seconds for an answer where neither the call nor [json_rpc]timeout limits it.
+_USUAL_LIMIT: Final = 120
+
+# Answers to a call that was not even read.
 _REASONS: Final[Mapping[int, str]] = {
     400: "it asks for another kind of login",
     401: "it does not know the name or the password, or the token, of this service",
-    403: "this service has none of the roles in allowed_roles",
+    403: "this service has none of the roles in allowed_roles, or something between the two sends like a browser",
+    405: "something between the two changes the request",
     413: "the call is larger than what it takes",
+    415: "something between the two changes the request",
     429: "there were too many wrong passwords from this host",
     503: "it can't check the login of this service now",
 }
+
+
+class NoLogin(Exception):
+    """This service can't show who it is; the text says why."""
 
 
 class Login(Protocol):
     """How this service shows who it is."""
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that a request needs."""
+        """Return the headers that a request needs; raises NoLogin."""
 
     def renew(self) -> bool:
         """Drop what was refused; return whether there may be better headers now."""
@@ -95,6 +110,13 @@ class JsonRpcServer:
         self._close()
 
 
+class _Clients(NamedTuple):
+    """The HTTP clients of one reading of the certificates."""
+
+    by_tcp: httpx.Client
+    by_socket: httpx.Client | None
+
+
 class JsonRpc:
     """The transport to conductors of any process."""
 
@@ -112,8 +134,8 @@ class JsonRpc:
         self._liveness_seconds, self._clock = liveness_seconds, clock
         self._conversation = Conversation(self._carry, liveness_seconds, clock)
         self._own = InProcess(clock)
-        self._client = self._client_at(None)
-        self._socket_client = self._client_at(CONF.json_rpc.unix_socket) if CONF.json_rpc.unix_socket else None
+        # The newest are the last ones; those before may still wait for answers.
+        self._clients = [self._new_clients()]
 
     def serve(self, host: str, endpoint: ConductorAPI) -> JsonRpcServer:
         """Make the calls for a conductor until the returned server is stopped."""
@@ -128,16 +150,31 @@ class JsonRpc:
             return self._own.send(host, context, call, arguments)
         return self._conversation.send(host, context, call, arguments)
 
+    def renew(self) -> None:
+        """Read the files of certificates again, for connections from now on."""
+        self._clients.append(self._new_clients())
+        if len(self._clients) > _GENERATIONS:
+            self._close(self._clients.pop(0))
+
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
-        if self._socket_client:
-            self._socket_client.close()
+        for clients in self._clients:
+            self._close(clients)
+
+    @staticmethod
+    def _close(clients: "_Clients") -> None:
+        clients.by_tcp.close()
+        if clients.by_socket:
+            clients.by_socket.close()
+
+    def _new_clients(self) -> "_Clients":
+        path = CONF.json_rpc.unix_socket
+        return _Clients(self._client_at(None), self._client_at(path) if path else None)
 
     def _client_at(self, unix_socket: str | None) -> httpx.Client:
         """Return a client that repeats nothing and asks no proxy."""
         most = httpx.Limits(max_connections=None, max_keepalive_connections=_MOST_IDLE, keepalive_expiry=_IDLE_SECONDS)
-        verify = self._tls() if self._tls else False
+        verify = self._tls() if self._tls and not unix_socket else False
         transport = httpx.HTTPTransport(verify=verify, limits=most, retries=0, uds=unix_socket, trust_env=False)
         return httpx.Client(transport=transport, trust_env=False)
 
@@ -151,10 +188,13 @@ class JsonRpc:
         status, answer = self._post(outgoing, body)
         if status == httpx.codes.UNAUTHORIZED and self._login.renew():
             status, answer = self._post(outgoing, body)
+        if status in _REASONS and json_rpc_format.is_refusal(answer, status):
+            LOG.error("Conductor %s refused %s with status %d: %s", host, call, status, _REASONS[status])
+            raise CallRefused(host=host, call=call, reason=_REASONS[status])
         if status != httpx.codes.OK:
-            reason = _REASONS.get(status, "what answers at its address is no conductor")
-            LOG.error("Conductor %s refused %s with status %d: %s", host, call, status, reason)
-            raise CallRefused(host=host, call=call, reason=reason)
+            LOG.error("At the address of conductor %s, %s was answered with status %d", host, call, status)
+            reason = f"what stands at its address answered with status {status}, as no conductor does"
+            raise ConnectionBroken(host=host, call=call, reason=reason)
         try:
             received = json_rpc_format.read_answer(answer)
         except ValueError as error:
@@ -166,10 +206,15 @@ class JsonRpc:
     def _post(self, outgoing: Outgoing, body: bytes) -> tuple[int, bytes]:
         """Return status and body of the answer of a conductor."""
         host, call, began = outgoing.host, outgoing.call, self._clock.monotonic()
-        limit = call.timeout or CONF.json_rpc.timeout
+        limit = call.timeout or CONF.json_rpc.timeout or _USUAL_LIMIT
         wait = min(self._liveness_seconds, limit)
         client, url = self._place_of(host, call.name)
-        headers = {"Content-Type": json_rpc_format.JSON, **self._login.headers()}
+        try:
+            headers = {"Content-Type": json_rpc_format.JSON, **self._login.headers()}
+        except NoLogin as fault:
+            LOG.error("There is no login for %s of conductor %s: %s", call.name, host, fault)
+            reason = "this service has no login for it now, for a reason that its log has"
+            raise CallRefused(host=host, call=call.name, reason=reason) from None
 
         def seconds() -> float:
             return self._clock.monotonic() - began
@@ -180,7 +225,10 @@ class JsonRpc:
                 pieces, size = [], 0
                 for piece in answer.iter_raw():
                     size += len(piece)
-                    if seconds() > limit or size > _LARGEST_ANSWER:
+                    if size > _LARGEST_ANSWER:
+                        reason = f"its answer is larger than {_LARGEST_ANSWER} bytes"
+                        raise ConnectionBroken(host=host, call=call.name, reason=reason)
+                    if seconds() > limit:
                         raise ConductorUnreachable(host=host, call=call.name, seconds=round(seconds(), 1))
                     pieces.append(piece)
                 return answer.status_code, b"".join(pieces)
@@ -190,7 +238,8 @@ class JsonRpc:
         """Turn errors of the HTTP client into those of this service, by whether the call may have been begun."""
         try:
             yield
-        except (httpx.ConnectTimeout, httpx.PoolTimeout):
+        except (httpx.ConnectTimeout, httpx.PoolTimeout, httpx.WriteTimeout):
+            # A call is begun once all of it has arrived.
             reason = "its host does not respond"
             raise ConductorOutOfReach(host=host, call=call, reason=reason) from None
         except httpx.ConnectError as error:
@@ -209,44 +258,21 @@ class JsonRpc:
 
     def _place_of(self, host: str, call: str) -> tuple[httpx.Client, httpx.URL]:
         """Return the client and the URL for a conductor; raises ConductorAbsent for a name that is no address."""
-        scheme = "https" if self._tls else "http"
-        if self._socket_client and host == CONF.host:
-            return self._socket_client, httpx.URL(scheme=scheme, host="localhost", path="/")
+        scheme, clients = "https" if self._tls else "http", self._clients[-1]
+        if clients.by_socket and host == CONF.host:
+            return clients.by_socket, httpx.URL(scheme="http", host="localhost", path="/")
         if (address := address_of(host)) is None:
             reason = "its name is neither the name of a host nor an address"
             raise ConductorAbsent(host=host, call=call, reason=reason)
         name, port = address
-        return self._client, httpx.URL(scheme=scheme, host=name, port=port, path="/")
-
-
-def address_of(conductor: str) -> tuple[str, int] | None:
-    """Return host and port of a conductor from its name; None for a name that is no address.
-
-    A name without a port has that of [json_rpc]port; an address of IPv6 that has one stands in brackets.
-    """
-    name, port = conductor, ""
-    if conductor.startswith("["):
-        name, bracket, rest = conductor[1:].partition("]")
-        if not bracket or rest[:1] not in ("", ":"):
-            return None
-        port = rest[1:]
-    elif conductor.count(":") == 1:
-        name, _, port = conductor.partition(":")
-    if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65536):
-        return None
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        if not LOGICAL_NAME.fullmatch(name):
-            return None
-    return name, int(port or CONF.json_rpc.port)
+        return clients.by_tcp, httpx.URL(scheme=scheme, host=name, port=port, path="/")
 
 
 def _tls_fault(error: BaseException) -> ssl.SSLError | None:
-    """Return the fault of TLS that an error of the HTTP client comes from."""
+    """Return the fault of TLS that an error of the HTTP client comes from; a connection that just ended is none."""
     seen: BaseException | None = error
     while seen is not None:
-        if isinstance(seen, ssl.SSLError):
+        if isinstance(seen, ssl.SSLError) and not isinstance(seen, ssl.SSLEOFError | ssl.SSLZeroReturnError):
             return seen
         seen = seen.__cause__ or seen.__context__
     return None

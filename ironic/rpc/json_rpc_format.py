@@ -50,8 +50,10 @@ def read_request(body: bytes) -> Request:
         raise BadRequest(_NO_REQUEST, "the body is no request of JSON-RPC 2.0; lists of them are not taken", None)
     params = read.get("params")
     if not isinstance(params, dict):
-        raise BadRequest(_NO_PARAMS, "params is no object", read.get("id"))
+        raise BadRequest(_NO_PARAMS, "params is no object", None)
     arguments, context, envelope = (params.get(name, {}) for name in ("arguments", "context", "envelope"))
+    if not isinstance(read.get("id"), str | int | float | None):
+        raise BadRequest(_NO_REQUEST, "the id is neither a text nor a number", None)
     if not all(isinstance(part, dict) for part in (arguments, context, envelope)):
         raise BadRequest(_NO_PARAMS, "arguments, context and envelope have to be objects", read.get("id"))
     return Request(read["method"], arguments, context, envelope, read.get("id"))
@@ -65,6 +67,22 @@ def answer(message: Mapping[str, Any], request_id: object, clock: float) -> byte
         data = {"classes": error["classes"], "facts": error["facts"]}
         outcome = {"error": {"code": error["status"], "message": error["message"], "data": data}}
     return orjson.dumps({"jsonrpc": _VERSION, **outcome, "id": request_id, "clock": clock})
+
+
+def unread(status: int, reason: str) -> bytes:
+    """Return the body of an answer to a request that is not read, in the shape of the API's errors."""
+    return orjson.dumps({"error": {"code": status, "message": reason}})
+
+
+def is_refusal(body: bytes, status: int) -> bool:
+    """Return whether a body is that of a conductor that has not read the request; others may have handed it on."""
+    try:
+        read = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        # Larger bodies and malformed heads are refused in plain text, by the server of a conductor or one before it.
+        return status in (413, 429, 401, 400)
+    error = read.get("error") if isinstance(read, dict) else None
+    return isinstance(error, dict) and error.get("code") == status
 
 
 def refusal(bad: BadRequest) -> bytes:

@@ -33,8 +33,10 @@ from ironic.core.call_errors import (
 )
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError, NodeLocked
+from ironic.core.syntax import host_in_url
 from ironic.rpc.client import ConductorClients
-from ironic.rpc.json_rpc import JsonRpc, JsonRpcServer, address_of
+from ironic.rpc.conductor_address import address_of
+from ironic.rpc.json_rpc import JsonRpc, JsonRpcServer
 from ironic.rpc.rpc_api import CALLS, Call
 from ironic.tests.conftest import Setter
 from ironic.tests.live_service import free_port
@@ -71,6 +73,11 @@ class Slow(Endpoint):
         return super().get_boot_device(context, node_id)
 
     def driver_properties(self, context: RequestContext, hardware_type: str) -> Any:
+        if hardware_type == "deep":
+            found: Any = 1
+            for _ in range(253):
+                found = [found]
+            return {"deep": found}
         time.sleep(float(hardware_type))
         return {"slept": hardware_type}
 
@@ -88,8 +95,9 @@ class Running:
         CONF.register_opts(loading.get_auth_plugin_conf_options("http_basic"), group="json_rpc")
         usual = {"host_ip": "127.0.0.1", "port": self.port, "auth_strategy": "noauth"}
         conf(rpc_transport="json-rpc", **{f"json_rpc__{name}": value for name, value in {**usual, **options}.items()})
+        conf(host="127.0.0.1")
         self._listener = JsonRpcListener(CONF)
-        self._listener.bind()
+        self._listener.start()
 
     @property
     def host(self) -> str:
@@ -131,7 +139,8 @@ class Running:
         request = {"jsonrpc": "2.0", "method": "validate_interfaces", "id": 7}
         request |= {"params": {"context": CONTEXT.to_dict(), "arguments": {"node_id": "n1"}}}
         data = json.dumps(request).encode() if body is None else body
-        return requests.post(f"http://{self.host}/any/path", data=data, timeout=30, **settings)
+        headers = {"Content-Type": "application/json", **settings.pop("headers", {})}
+        return requests.post(f"http://{self.host}/any/path", data=data, headers=headers, timeout=30, **settings)
 
 
 @pytest.fixture
@@ -337,9 +346,9 @@ def test_an_address_of_ipv6_is_called(run: Callable[..., Running], conf: Setter)
     assert conductor.validate_interfaces(CONTEXT, "n1") == {"power": {"result": True}}
 
 
-def test_a_conductor_that_is_not_ready_refuses_connections(conf: Setter) -> None:
+def test_a_conductor_that_is_not_ready_says_so(conf: Setter) -> None:
     running = Running(conf)
-    with pytest.raises(ConductorAbsent, match="does not listen at its address"):
+    with pytest.raises(ConductorAbsent, match="it is starting"):
         running.conductor().validate_interfaces(CONTEXT, "n1")
     running.start()
     assert running.conductor().validate_interfaces(CONTEXT, "n1")
@@ -348,7 +357,25 @@ def test_a_conductor_that_is_not_ready_refuses_connections(conf: Setter) -> None
 
 def test_a_port_in_use_is_known_before_the_conductor_takes_its_name(running: Running) -> None:
     with pytest.raises(OSError, match=r"\[json_rpc\]port"):
-        JsonRpcListener(CONF).bind()
+        JsonRpcListener(CONF).start()
+
+
+def test_a_socket_in_use_or_out_of_reach_is_named(run: Callable[..., Running], conf: Setter, tmp_path: Path) -> None:
+    path = tmp_path / "rpc.socket"
+    run(unix_socket=str(path))
+    for wrong in (path, tmp_path / "missing" / "rpc.socket", tmp_path / ("x" * 200)):
+        conf(json_rpc__unix_socket=str(wrong))
+        with pytest.raises(OSError, match="rpc.socket|unix_socket") as raised:
+            JsonRpcListener(CONF).start()
+        assert str(wrong) in str(raised.value)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("name", ["[::1]", "127.0.0.1:7777", "a b", f"{'x' * 64}.example.com", "a..b"])
+def test_a_name_that_nothing_can_call_ends_the_start(conf: Setter, name: str) -> None:
+    conf(rpc_transport="json-rpc", host=f"{host_in_url(name)}:18089", json_rpc__auth_strategy="noauth")
+    with pytest.raises(ValueError, match=r"\[DEFAULT\]host"):
+        JsonRpcListener(CONF)
 
 
 def test_a_conductor_that_is_leaving_says_so_and_ends_what_it_has_begun(running: Running) -> None:
@@ -415,7 +442,7 @@ def test_what_is_no_conductor_is_no_answer(conf: Setter, running: Running) -> No
     with socket.create_server(("127.0.0.1", 0)) as stranger:
 
         def answer() -> None:
-            for body in (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", b"HTTP/1.1 404 Not Found\r\n\r\n"):
+            for body in (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", b"HTTP/1.1 502 Bad Gateway\r\n\r\n"):
                 client, _ = stranger.accept()
                 client.recv(65536)
                 client.sendall(body)
@@ -425,7 +452,8 @@ def test_what_is_no_conductor_is_no_answer(conf: Setter, running: Running) -> No
         conductor = ConductorClients(running.caller(), NO_HASH_RING).at(f"127.0.0.1:{stranger.getsockname()[1]}")
         with pytest.raises(ConnectionBroken, match="can't be read"):
             conductor.validate_interfaces(CONTEXT, "n1")
-        with pytest.raises(CallRefused, match="no conductor"):
+        # The call may have been handed on before: a gateway says nothing of that.
+        with pytest.raises(ConnectionBroken, match="status 502"):
             conductor.validate_interfaces(CONTEXT, "n1")
 
 
@@ -555,6 +583,29 @@ def test_other_methods_and_large_bodies_are_refused(running: Running) -> None:
     assert running.conductor().validate_interfaces(CONTEXT, "n1")
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ],
+)
+def test_a_web_page_can_not_call(running: Running, headers: dict[str, str], status: int) -> None:
+    answer = running.post(headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, status)
+    assert running.endpoint.seen == []
+
+
+def test_a_result_that_is_too_deep_to_send_is_an_error_of_the_conductor(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(IronicError) as raised:
+        running.conductor().driver_properties(CONTEXT, "deep")
+    assert (type(raised.value), raised.value.status) == (IronicError, 500)
+    assert "can't be sent" in caplog.text
+
+
 # TLS
 
 
@@ -590,6 +641,24 @@ def test_a_reload_reads_the_certificate_again(run: Callable[..., Running], conf:
     served = ssl.get_server_certificate(("127.0.0.1", running.port))
     assert served.strip() == Path(certificate).read_text().strip()
     assert running.conductor().validate_interfaces(CONTEXT, "n1")
+
+
+def test_a_caller_trusts_a_new_certificate_after_a_reload(
+    run: Callable[..., Running], conf: Setter, tmp_path: Path
+) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    certificate, key = write_certificate(tmp_path / "old")
+    running = run(use_ssl=True, cert_file=certificate, key_file=key, cafile=certificate)
+    transport = running.caller()
+    conductor = ConductorClients(transport, NO_HASH_RING).at(running.host)
+    assert conductor.validate_interfaces(CONTEXT, "n1")
+    for renewed, old in zip(write_certificate(tmp_path / "new"), (certificate, key), strict=True):
+        os.replace(renewed, old)
+    running.reload()
+    for _ in range(3):
+        transport.renew()
+    assert conductor.validate_interfaces(CONTEXT, "n1")
 
 
 # The log
