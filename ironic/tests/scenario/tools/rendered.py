@@ -106,7 +106,7 @@ class Tool:
 
     def version(self) -> str:
         """Return what `ironic-dbsync version` prints to a script that compares it; the log goes elsewhere."""
-        command = [PROGRAMS / "ironic-dbsync", *self.words, "version"]
+        command = [str(PROGRAMS / "ironic-dbsync"), *self.words, "version"]
         return subprocess.run(
             command, env={**os.environ, **self.environment}, check=True, stdout=subprocess.PIPE, text=True
         ).stdout
@@ -156,7 +156,7 @@ class Tool:
         assert program, "nginx is missing: run tools/packages.sh"
         configuration = self.directory / "nginx.conf"
         configuration.write_text(_NGINX.format(directory=self.directory, port=self.port, door=door))
-        words = [program, "-e", f"{self.directory}/nginx.log", "-p", self.directory, "-c", configuration]
+        words = [program, "-e", f"{self.directory}/nginx.log", "-p", str(self.directory), "-c", str(configuration)]
         server = self._stack.enter_context(subprocess.Popen(words))
         self._stack.callback(server.terminate)
         eventually(lambda: listens(self.port), True)
