@@ -6,14 +6,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import bcrypt
-import pytest
 import requests
 
 from ironic.tests.databases import empty_database
 from ironic.tests.functional.live.asking import call
 from ironic.tests.live_service import PROGRAMS, free_port
 from ironic.tests.redfish_bmc import write_certificate
-from ironic.tests.scenario.tools.conftest import Enrol
+from ironic.tests.scenario.tools.conftest import LOGS, Enrol
 from ironic.tests.scenario.tools.rendered import Tool
 from ironic.tests.site import eventually
 
@@ -27,8 +26,7 @@ def probe(door: Path) -> bytes:
         return connection.recv(1000).partition(b"\r\n")[0]
 
 
-@pytest.mark.parametrize("driver", ["ipmi", "redfish"])
-def test_one_pod(tmp_path: Path, enrol_to_active: Enrol, driver: str) -> None:
+def test_one_pod(tmp_path: Path, enrol_to_active: Enrol) -> None:
     with Tool("metal3", tmp_path) as image:
         # The directory has other files as well, which are no configuration.
         (tmp_path / "ironic.conf.orig").write_text("[DEFAULT]\nauth_strategy = keystone\n")
@@ -43,8 +41,11 @@ def test_one_pod(tmp_path: Path, enrol_to_active: Enrol, driver: str) -> None:
         assert door.stat().st_mode & 0o777 == 0o666
         image.proxy(door)
         assert requests.get(f"{image.api.url}/v1", timeout=30).status_code == 200
-        node = enrol_to_active(image.api, driver)
+        node = enrol_to_active(image.api, "ipmi")
         assert (node["deploy_interface"], node["network_interface"]) == ("direct", "noop")
+        # What a container beside it prints and deletes.
+        (logs,) = (tmp_path / "logs").rglob("*.tar.gz")
+        assert logs.read_bytes() == LOGS
         service.signal(signal.SIGTERM)
         assert service.end()[0] == 0
         assert "Traceback" not in service.log
