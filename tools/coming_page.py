@@ -23,7 +23,7 @@ and files, and there are no volumes. A site that needs one of these cannot move 
 | --- | --- |
 | REST API, versions 1.1 to 1.115 | [the same](microversions.md), documented deviations [apart](contract/defects.md) |
 | `baremetal`, the SDK, Nova, Metal3 | [work unchanged](clients.md) |
-| configuration files of Metal3 and Bifrost | [start, with exceptions](metal3-and-bifrost.md) |
+| configuration files of deployment tools | [start, with exceptions](change-over.md#deployment-tools) |
 | ironic-python-agent and its ramdisks | [work unchanged](agent.md) |
 | Keystone, policy files, `http_basic` | [the same](access.md), with the reference's names of rules |
 | third parties' drivers, hooks, rules | [the same import paths](write-a-hardware-type.md#what-a-package-may-import) |

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import requests
 
@@ -85,6 +86,13 @@ def _options(configuration: Sequence[Path]) -> list[str]:
     return [word for path in configuration for word in ("--config-file", str(path))]
 
 
+class Answering(Protocol):
+    """What answers requests at an address."""
+
+    @property
+    def url(self) -> str: ...
+
+
 class Service:
     """One program of the service, running until it is stopped."""
 
@@ -97,16 +105,23 @@ class Service:
         environment: Mapping[str, str] | None = None,
         *,
         from_scratch: bool = False,
+        words: Sequence[str] = (),
     ) -> None:
-        """Start it as a fork of a process that has imported it; ``from_scratch`` starts the interpreter as well."""
+        """Start it as a fork of a process that has imported it; ``from_scratch`` starts the interpreter as well.
+
+        ``words`` follow the names of the files.
+        """
         self.log_file, self.port = log, port
-        words, variables = [str(PROGRAMS / program), *_options(configuration)], {**os.environ, **(environment or {})}
+        command, variables = (
+            [str(PROGRAMS / program), *_options(configuration), *words],
+            {**os.environ, **(environment or {})},
+        )
         self._process: ForkedProgram | subprocess.Popen[str]
         if may_be_forked(variables) and not from_scratch:
-            self._process = ForkedProgram(words, variables)
+            self._process = ForkedProgram(command, variables)
         else:
             self._process = subprocess.Popen(
-                words,
+                command,
                 env=variables,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

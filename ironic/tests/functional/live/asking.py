@@ -5,18 +5,18 @@ from typing import Any
 
 import requests
 
-from ironic.tests.live_service import Service
+from ironic.tests.live_service import Answering
 
 PATIENCE = 60
 
 
-def call(service: Service, method: str, path: str, body: Any = None) -> requests.Response:
+def call(service: Answering, method: str, path: str, body: Any = None) -> requests.Response:
     """Send one request, with the newest version."""
     headers = {"X-OpenStack-Ironic-API-Version": "1.115"}
     return requests.request(method, f"{service.url}{path}", json=body, headers=headers, timeout=30)
 
 
-def follow(service: Service, uuid: str, wanted: str) -> dict[str, Any]:
+def follow(service: Answering, uuid: str, wanted: str) -> dict[str, Any]:
     """Look at the node until it has come to a state; return the last look."""
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -27,6 +27,6 @@ def follow(service: Service, uuid: str, wanted: str) -> dict[str, Any]:
         time.sleep(0.05)
 
 
-def ask(service: Service, uuid: str, target: str, **more: Any) -> requests.Response:
+def ask(service: Answering, uuid: str, target: str, **more: Any) -> requests.Response:
     """Ask for a move to another provision state."""
     return call(service, "PUT", f"/v1/nodes/{uuid}/states/provision", {"target": target, **more})

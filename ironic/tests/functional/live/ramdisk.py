@@ -6,7 +6,7 @@ from typing import Any
 import requests
 
 from ironic.tests.agent_double import AgentDouble
-from ironic.tests.live_service import Service
+from ironic.tests.live_service import Answering
 
 PATIENCE = 60
 
@@ -14,7 +14,7 @@ PATIENCE = 60
 class Ramdisk:
     """Drives an agent double against a running service, for one node."""
 
-    def __init__(self, service: Service, agent: AgentDouble, uuid: str, mac: str) -> None:
+    def __init__(self, service: Answering, agent: AgentDouble, uuid: str, mac: str) -> None:
         self._service, self.agent, self._uuid, self._mac = service, agent, uuid, mac
 
     def boot(self) -> None:

@@ -14,7 +14,7 @@ from ironic.tests.live_service import Service, create_database
 from ironic.tests.repository import ROOT
 
 DATA = Path(__file__).parents[2] / "data"
-PAGE = ROOT / "doc" / "metal3-and-bifrost.md"
+PAGE = ROOT / "doc" / "change-over.md"
 LOST = re.compile(r"Without effect: \[(\w+)\]([a-z_]+(?:, [a-z_]+)*): ")
 SKIPPED = re.compile(r"(?:hardware type|deploy interface) ([\w-]+) \(option")
 
@@ -62,7 +62,7 @@ def test_a_rendered_file_starts_and_its_page_names_what_is_lost(
     names |= {name for line in warnings for name in SKIPPED.findall(line)}
     assert not [line for line in warnings if "does not know" in line]
     assert lost <= names
-    section = PAGE.read_text().partition(f"## {tool}\n")[2].partition("\n## ")[0]
+    section = PAGE.read_text().partition(f"\n### {tool}\n")[2].partition("\n### ")[0]
     assert {name for name in names if name not in section} == set()
 
 

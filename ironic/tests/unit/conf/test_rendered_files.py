@@ -9,14 +9,28 @@ import pytest
 from oslo_log import versionutils
 
 from ironic.conf import CONF, logging_setup, prepare
+from ironic.conf.without_effect import GROUPS
 from ironic.core.errors import DriverLoadError
 from ironic.drivers.composition import Composition
+from ironic.tests.repository import ROOT
 
 DATA = Path(__file__).parents[2] / "data"
 SUBJECT = re.compile(r"Without effect: (\[\w+\])([^:]+): ")
 OLDER = re.compile(r'Option "(\w+)" from group "(\w+)" is deprecated')
 # Options of changes that a site has made to the reference.
 OWN_OPTIONS = {"sap": ("terminal_url_scheme, ssh_command_pattern", "[keystone] auth_section")}
+PAGE = (ROOT / "doc" / "change-over.md").read_text()
+SECTIONS = {
+    "kolla": "Kolla-Ansible",
+    "openstack-helm": "OpenStack-Helm",
+    "openstack-ansible": "OpenStack-Ansible",
+    "k8s-operator": "The Kubernetes operator of OpenStack",
+    "devstack": "DevStack",
+    "understack": "UnderStack",
+    "sap": "The charts of SAP",
+}
+SKIPPED = re.compile(r"(?:hardware type|\w+ interface) ([\w-]+) (?:\(option|is asked for)")
+UNKNOWN = re.compile(r"not needed: (.+)$", re.MULTILINE)
 FLAT = "network interface flat is asked for"
 
 
@@ -41,6 +55,14 @@ def rendered(tool: str, directory: Path, *, changes: tuple[str, str] = ("use_jou
     text = (DATA / f"{tool}.conf").read_text().replace("@STATE_DIR@", str(directory))
     path.write_text(text.replace(*changes))
     return path
+
+
+def lost(text: str) -> set[str]:
+    """Return the names of what has no effect: options, groups of which none has one, types and interfaces."""
+    names = set(SKIPPED.findall(text)) | {name for line in UNKNOWN.findall(text) for name in re.findall(r"\w+", line)}
+    for group, options in SUBJECT.findall(text):
+        names |= {group} if group.strip("[]") in GROUPS else set(options.split(", "))
+    return names
 
 
 @pytest.mark.parametrize(
@@ -89,11 +111,13 @@ def test_a_rendered_file_is_explained(
     tmp_path: Path, tool: str, without_effect: set[str], older: set[str], fault: str | None
 ) -> None:
     prepare(["--config-file", str(rendered(tool, tmp_path))])
+    said = ""
     if fault is None:
         assert {"ipmi", "redfish"} <= Composition.load(CONF).drivers.keys()
     else:
-        with pytest.raises(DriverLoadError, match=fault):
+        with pytest.raises(DriverLoadError, match=fault) as raised:
             Composition.load(CONF)
+        said = str(raised.value)
     (log,) = tmp_path.glob("*.log")
     text = log.read_text()
     named = {f"{group}{name}" for group, names in SUBJECT.findall(text) for name in names.split(", ")}
@@ -101,6 +125,8 @@ def test_a_rendered_file_is_explained(
     assert {name for name, _ in OLDER.findall(text)} == older
     assert ("does not know" in text) == (tool in OWN_OPTIONS)
     assert all(name in text for name in OWN_OPTIONS.get(tool, ()))
+    section = PAGE.partition(f"\n### {SECTIONS[tool]}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
+    assert {name for name in {*lost(text), *lost(said)} if name not in section} == set()
 
 
 def test_what_openstack_ansible_asks_for_is_served_with_the_network_that_is_here(tmp_path: Path) -> None:
