@@ -239,7 +239,14 @@ class JsonRpcListener(Component):
         )
         self._application = JsonRpcApplication(identity_of(conf))
         self._server = _Server(self._application, settings)
-        if strategy_of(conf) == "noauth" and not (options.unix_socket or origins.is_loopback(options.host_ip)):
+        is_near = options.unix_socket or origins.is_loopback(options.host_ip)
+        if strategy_of(conf) != "noauth" and not (is_near or options.use_ssl):
+            LOG.warning(
+                "Callers send their login to the conductor on %s in clear text. Set [json_rpc]use_ssl, or have what "
+                "stands in front of it do TLS and set [json_rpc]host_ip to 127.0.0.1.",
+                options.host_ip,
+            )
+        if strategy_of(conf) == "noauth" and not is_near:
             LOG.warning(
                 "The conductor listens for calls on %s without authentication: every client that reaches it may do "
                 "with every machine what an administrator may. Set [json_rpc]auth_strategy to http_basic or keystone, "

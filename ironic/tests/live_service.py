@@ -127,6 +127,8 @@ class Service:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
+                # As a manager or a shell does: oslo.messaging's queue manager looks for the leader of its group.
+                process_group=0,
             )
 
     @property

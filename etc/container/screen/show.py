@@ -15,6 +15,8 @@ import time
 PORT = 5900
 DISPLAY = ":1"
 START_SECONDS = 20.0
+# What no program here uses: people log in on the page.
+LOGIN = {"username", "password"}
 
 
 def application(name: str, info: dict[str, object]) -> list[str]:
@@ -38,7 +40,7 @@ def application(name: str, info: dict[str, object]) -> list[str]:
 
 
 def server(read_only: bool) -> list[str]:
-    """Return the command of the VNC server; the port is published to the proxy of the service only."""
+    """Return the command of the VNC server, which asks for no password: only the proxy may reach the port."""
     allowed = "0" if read_only else "1"
     return [
         *("Xtigervnc", DISPLAY, "-rfbport", str(PORT), "-SecurityTypes", "None", "-geometry", "1280x960"),
@@ -66,6 +68,10 @@ def main() -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
+    if LOGIN & info.keys():
+        # The environment that a process began with can be read by the browser as long as the process runs.
+        kept = json.dumps({name: value for name, value in info.items() if name not in LOGIN})
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "APP_INFO": kept})
     screen = subprocess.Popen(server(os.environ.get("READ_ONLY", "").lower() == "true"))
     end = time.monotonic() + START_SECONDS
     while not answers():
@@ -73,9 +79,7 @@ def main() -> int:
             print("The VNC server does not start.", file=sys.stderr)
             return 1
         time.sleep(0.2)
-    # The login of the BMC is for this program; what it starts need not have it.
-    clean = {name: value for name, value in os.environ.items() if name != "APP_INFO"}
-    program = subprocess.Popen(shown, env={**clean, "DISPLAY": DISPLAY, "HOME": "/tmp"})
+    program = subprocess.Popen(shown, env={**os.environ, "DISPLAY": DISPLAY, "HOME": "/tmp"})
     while screen.poll() is None and program.poll() is None:
         time.sleep(0.5)
     for each in (program, screen):

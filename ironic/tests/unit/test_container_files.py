@@ -132,3 +132,22 @@ def test_a_screen_opens_the_page_of_the_bmc_that_the_console_names() -> None:
             show.application(name, info)
     assert [one for one in show.server(read_only=True) if one.endswith("=1")] == []
     assert len([one for one in show.server(read_only=False) if one.endswith("=1")]) == 3
+
+
+def test_a_screen_begins_anew_without_the_login_of_the_bmc(monkeypatch: pytest.MonkeyPatch) -> None:
+    show = load(CONTAINER / "screen" / "show.py")
+    seen: list[dict[str, str]] = []
+
+    def begin_anew(_program: str, _words: list[str], environment: dict[str, str]) -> None:
+        seen.append(environment)
+        raise SystemExit
+
+    info = {"address": "https://192.0.2.9", "username": "admin", "password": "canary"}
+    monkeypatch.setattr(show.os, "execve", begin_anew)
+    monkeypatch.setattr(show.sys, "argv", ["show"])
+    monkeypatch.setenv("APP", "redfish-graphical")
+    monkeypatch.setenv("APP_INFO", json.dumps(info))
+    with pytest.raises(SystemExit):
+        show.main()
+    assert json.loads(seen[0]["APP_INFO"]) == {"address": "https://192.0.2.9"}
+    assert "canary" not in str(seen)

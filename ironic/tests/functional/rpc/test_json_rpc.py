@@ -673,3 +673,14 @@ def test_arguments_are_logged_only_where_asked_for_and_never_a_secret(
         running.conductor().heartbeat(CONTEXT, "n1", {"agent_token": "canary", "callback_url": "http://192.0.2.1"})
     assert ("192.0.2.1" in caplog.text) is not is_brief
     assert "canary" not in caplog.text
+
+
+def test_a_login_in_clear_text_is_warned_of(conf: Setter, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    options = {"auth_strategy": "http_basic", "http_basic_auth_user_file": str(users(tmp_path, ironic="s3cret"))}
+    conf(rpc_transport="json-rpc", **{f"json_rpc__{name}": value for name, value in options.items()})
+    conf(json_rpc__host_ip="127.0.0.1")
+    JsonRpcListener(CONF)
+    assert "clear text" not in caplog.text
+    conf(json_rpc__host_ip="::")
+    JsonRpcListener(CONF)
+    assert "clear text" in caplog.text

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import requests
 
 from ironic.tests.databases import empty_database
 from ironic.tests.functional.live.asking import call
+from ironic.tests.functional.live.test_live_check import SCRIPT
 from ironic.tests.live_service import Service, free_port, listens
 from ironic.tests.scenario.tools.conftest import Enrol
 from ironic.tests.scenario.tools.rendered import Tool
@@ -153,7 +156,7 @@ def test_kubernetes_operator(tmp_path: Path, enrol_to_active: Enrol) -> None:
             "OS_JSON_RPC__PORT": str(free_port()),
         }
         # The script of its job goes on after 0 and 1, with a database that is empty as well.
-        assert operator.run("ironic-status", "upgrade", "check")[0] <= 1
+        assert operator.run("ironic-status", "upgrade", "check")[0] in (0, 1)
         synchronize(operator, "", "online_data_migrations")
         conductor = operator.start("ironic-conductor")
         operator.serve()
@@ -161,8 +164,19 @@ def test_kubernetes_operator(tmp_path: Path, enrol_to_active: Enrol) -> None:
         assert requests.get(f"{operator.api.url}/v1", timeout=30).status_code == 200
         drivers = {driver["name"] for driver in call(operator.api, "GET", "/v1/drivers").json()["drivers"]}
         assert drivers == {"ipmi", "fake-hardware", "redfish", "manual-management"}
+        # The probe of its conductors, whose name has the port here.
+        assert live_check(operator) == (0, "")
         enrol_to_active(operator.api, "redfish")
         ends_well(conductor)
+        assert live_check(operator)[0] == 1
+
+
+def live_check(tool: Tool) -> tuple[int, str]:
+    """Return the exit status and the errors of the live check with the options of a tool."""
+    environment = {**os.environ, **tool.environment, "IRONIC_CONFIG_FILE": str(tool.file)}
+    words = [sys.executable, "-c", SCRIPT]
+    ended = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    return ended.returncode, ended.stderr
 
 
 def test_devstack(tmp_path: Path, enrol_to_active: Enrol) -> None:

@@ -43,7 +43,8 @@ def texts() -> Iterator[tuple[str, str]]:
     """Yield name and text of every page and of every module of the product."""
     pages = [ROOT / "README.md", *(ROOT / "doc").rglob("*.md"), *(ROOT / "api-ref").rglob("*.md")]
     modules = [path for path in (ROOT / "ironic").rglob("*.py") if "tests" not in path.parts]
-    for path in (*pages, *modules, *(path for path in (ROOT / "etc").rglob("*") if path.is_file())):
+    examples = [path for path in (ROOT / "etc").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    for path in (*pages, *modules, *examples):
         yield str(path.relative_to(ROOT)), path.read_text()
 
 
