@@ -20,6 +20,7 @@ from ironic.api import origins
 from ironic.api.error_responses import Refused
 from ironic.api.rate_limit import Guesses
 from ironic.command.http_server import HttpServer, ServerSettings, largest_body
+from ironic.command.http_turns import Turns
 from ironic.command.lifecycle import Component
 from ironic.command.server_tls import Tls
 from ironic.command.wsgi_call import Headers, Scope, environ_of
@@ -43,9 +44,11 @@ LOG = logging.getLogger(__name__)
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
-# Calls that run at the same time, as over a message bus; logins that are checked at the same time.
+# Calls that run at the same time, as over a message bus; logins that are checked at the same time, and those of one
+# address: wrong ones take long, and must not hold up those of others.
 _CALLS: Final = 64
 _LOGINS: Final = 4
+_LOGINS_OF_ONE: Final = 2
 # Connections at most; each caller keeps some.
 _MOST_CONNECTIONS: Final = 2000
 _METHOD: Final = "POST"
@@ -85,6 +88,7 @@ class JsonRpcApplication:
         self._sign_seconds, self._clock = liveness_seconds / 2, clock
         self._calls: Executor = threads.pool(_CALLS, "json-rpc")
         self._logins: Executor = threads.pool(_LOGINS, "json-rpc-login")
+        self._turns = Turns(_LOGINS, _LOGINS_OF_ONE)
         # None as long as the conductor is not ready.
         self.dispatcher: Dispatcher | None = None
 
@@ -117,8 +121,14 @@ class JsonRpcApplication:
     async def _refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is not read, None for one that may make calls."""
         if self._login:
-            loop = asyncio.get_running_loop()
-            if refusal := await loop.run_in_executor(self._logins, self._refused_login, scope):
+            address = scope["state"]["connection"].address
+            await self._turns.take(address)
+            try:
+                loop = asyncio.get_running_loop()
+                refusal = await loop.run_in_executor(self._logins, self._refused_login, scope)
+            finally:
+                self._turns.give_back(address)
+            if refusal:
                 return refusal
         if scope["method"] != _METHOD:
             return Refusal.of(HTTPStatus.METHOD_NOT_ALLOWED, "Calls are sent by POST.", [("Allow", _METHOD)])

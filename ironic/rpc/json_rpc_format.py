@@ -102,8 +102,10 @@ def read_answer(body: bytes) -> dict[str, Any]:
     if not isinstance(error, dict) or not isinstance(error.get("message"), str):
         raise ValueError("its error has no message")
     data, status = error.get("data"), error.get("code")
+    # What answers may be no conductor.
+    classes = _part(data, "classes", list)
     known = {
-        "classes": _part(data, "classes", list) or ["IronicError"],
+        "classes": [one for one in classes if isinstance(one, str)] if isinstance(classes, list) else [],
         "facts": _part(data, "facts", dict) or {},
         "status": status if isinstance(status, int) and status > 0 else _NO_STATUS,
         "message": error["message"],

@@ -1,6 +1,8 @@
 """Calls by JSON-RPC over real connections: TCP, TLS and Unix sockets, every way to log in, and every way to break."""
 
+import base64
 import contextlib
+import http.client
 import json
 import logging
 import os
@@ -457,6 +459,31 @@ def test_what_is_no_conductor_is_no_answer(conf: Setter, running: Running) -> No
             conductor.validate_interfaces(CONTEXT, "n1")
 
 
+ODD = [
+    {"code": 409, "message": "m", "data": {"classes": [{"a": 1}, "NodeLocked", None], "facts": {"node": [1]}}},
+    {"code": "x", "message": "m", "data": {"classes": "NodeLocked", "facts": [1]}},
+    {"code": -32603, "message": "m"},
+    {"code": 409, "message": "m", "data": [1]},
+]
+
+
+@pytest.mark.parametrize("error", ODD)
+def test_an_odd_error_of_what_answers_is_an_error_of_the_call(conf: Setter, running: Running, error: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+
+        def answer() -> None:
+            client, _ = stranger.accept()
+            client.recv(65536)
+            body = json.dumps({"jsonrpc": "2.0", "error": error, "clock": "late"}).encode()
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            client.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        conductor = ConductorClients(running.caller(), NO_HASH_RING).at(f"127.0.0.1:{stranger.getsockname()[1]}")
+        with pytest.raises(IronicError, match="^m$"):
+            conductor.validate_interfaces(CONTEXT, "n1")
+
+
 # Who may call
 
 
@@ -684,3 +711,34 @@ def test_a_login_in_clear_text_is_warned_of(conf: Setter, tmp_path: Path, caplog
     conf(json_rpc__host_ip="::")
     JsonRpcListener(CONF)
     assert "clear text" in caplog.text
+
+
+def test_logins_of_one_address_do_not_hold_up_those_of_another(
+    run: Callable[..., Running], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"auth_strategy": "http_basic", "http_basic_auth_user_file": str(users(tmp_path, ironic="s3cret"))}
+    released, held = threading.Event(), threading.Semaphore(0)
+    check = bcrypt.checkpw
+
+    def slow(password: bytes, stored: bytes) -> bool:
+        if password == b"slow":
+            held.release()
+            released.wait(30)
+        return check(password, stored)
+
+    monkeypatch.setattr(bcrypt, "checkpw", slow)
+    running = run(**options, username="ironic", password="s3cret")
+    with ThreadPoolExecutor(8) as crowd:
+        wrong = [crowd.submit(running.post, auth=(f"user {n}", "slow")) for n in range(8)]
+        assert held.acquire(timeout=30) and held.acquire(timeout=30)
+        try:
+            client = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20, source_address=("127.0.0.2", 0))
+            login = base64.b64encode(b"ironic:s3cret").decode()
+            headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+            client.request("POST", "/", b"{}", headers)
+            assert client.getresponse().status == 200
+            client.close()
+            assert not any(one.done() for one in wrong)
+        finally:
+            released.set()
+        assert {one.result().status_code for one in wrong} <= {401, 429}
