@@ -11,8 +11,8 @@ from sushy.resources.base import ResourceBase
 
 from ironic.core.clock import Clock
 from ironic.db import Store
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, ROOT, access_of
-from ironic.drivers.modules.redfish.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, ROOT, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.task import Node
 from ironic.services import process_store
 

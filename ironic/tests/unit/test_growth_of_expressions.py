@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 import re2
 
-from ironic.drivers.modules.redfish.quirks import TABLE
+from ironic.drivers.modules.redfish.wire.quirks import TABLE
 from ironic.tests.expressions import Expression, calls_of, expressions
 from ironic.tests.growth import grows_too_fast
 

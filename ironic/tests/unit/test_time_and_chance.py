@@ -45,8 +45,8 @@ BY_NAME: Final = {
     "drivers/modules/graphical/programs.py": "the containers of all consoles",
     "drivers/modules/ipmi/conversation.py": "one way to a BMC for the whole process",
     "drivers/modules/ipmi/tool_process.py": "it waits for processes of this host",
-    "drivers/modules/redfish/connection_cache.py": "the connections of the whole process",
-    "drivers/modules/redfish/stored_changes.py": "below the task, at one of these connections",
+    "drivers/modules/redfish/wire/connection_cache.py": "the connections of the whole process",
+    "drivers/modules/redfish/orders/stored_changes.py": "below the task, at one of these connections",
     "services/process_store.py": "the database of the whole process",
 }
 

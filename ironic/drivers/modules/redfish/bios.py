@@ -18,14 +18,15 @@ from ironic.core.hardware_errors import RedfishError
 from ironic.core.node_waits import NodeWait
 from ironic.drivers.interfaces import BIOSInterface
 from ironic.drivers.interfaces.base_interface import unsupported
-from ironic.drivers.modules.redfish import bios_attributes, waiting_step
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.document_repair import fault_at
-from ironic.drivers.modules.redfish.resets import check_restart
-from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
+from ironic.drivers.modules.redfish.orders import waiting_step
+from ironic.drivers.modules.redfish.orders.resets import check_restart
+from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
+from ironic.drivers.modules.redfish.tree import bios_attributes
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
+from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
 from ironic.drivers.wait_declarations import looks

@@ -8,14 +8,14 @@ from ironic.conf import CONF
 from ironic.core.node_waits import NodeWait
 from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.interfaces.base_interface import unsupported
-from ironic.drivers.modules.redfish import firmware_list, waiting_step
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDATES
-from ironic.drivers.modules.redfish.flashed_versions import is_version
-from ironic.drivers.modules.redfish.members import bmc_of, chassis_of, seen_members
-from ironic.drivers.modules.redfish.network_cards import is_chassis_of_one
+from ironic.drivers.modules.redfish.orders import firmware_list, waiting_step
+from ironic.drivers.modules.redfish.orders.firmware_updates import BIOS, BMC, NIC, UPDATES
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.flashed_versions import is_version
+from ironic.drivers.modules.redfish.tree.members import bmc_of, chassis_of, seen_members
+from ironic.drivers.modules.redfish.tree.network_cards import is_chassis_of_one
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
 from ironic.drivers.wait_declarations import looks

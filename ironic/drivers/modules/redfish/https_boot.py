@@ -11,9 +11,9 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes
-from ironic.drivers.modules.redfish import boot_override, ramdisk_images
-from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.orders import boot_override, ramdisk_images
 from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.task import Task
 
 

@@ -17,16 +17,16 @@ from ironic.core import states
 from ironic.core.root_device_hints import GIB
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import InspectInterface
-from ironic.drivers.modules.redfish import bmc_devices, boot_cards
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.certainty import Document, Resource
-from ironic.drivers.modules.redfish.document_repair import fault_at
-from ironic.drivers.modules.redfish.inventory_values import Found, known, word_of
-from ironic.drivers.modules.redfish.members import Seen, is_there, seen_drives, seen_members
-from ironic.drivers.modules.redfish.network_cards import network_cards, seen_cards
-from ironic.drivers.modules.redfish.processors_and_memory import cpu_of, memory_of
+from ironic.drivers.modules.redfish.tree import bmc_devices, boot_cards
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.certainty import Document, Resource
+from ironic.drivers.modules.redfish.tree.inventory_values import Found, known, word_of
+from ironic.drivers.modules.redfish.tree.members import Seen, is_there, seen_drives, seen_members
+from ironic.drivers.modules.redfish.tree.network_cards import network_cards, seen_cards
+from ironic.drivers.modules.redfish.tree.processors_and_memory import cpu_of, memory_of
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
+from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.task import Node, Task
 from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks import enabled_hooks, root_disk_hooks

@@ -18,26 +18,26 @@ from ironic.drivers.driver_periodics import periodic
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.redfish import (
+from ironic.drivers.modules.redfish.orders import (
     bmc_clock,
     bmc_indicators,
-    bmc_sensors,
     boot_override,
     firmware_list,
     firmware_updates,
     virtual_media,
 )
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.bmc_tasks import read_task, task_begun_by
-from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
-from ironic.drivers.modules.redfish.certainty import given
-from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES
-from ironic.drivers.modules.redfish.network_cards import network_cards
-from ironic.drivers.modules.redfish.quirks import Behaviour, shows
-from ironic.drivers.modules.redfish.resets import check_restart, offered
-from ironic.drivers.modules.redfish.task_ends import BmcTask
+from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
+from ironic.drivers.modules.redfish.orders.boot_override import MODES, SOURCES
+from ironic.drivers.modules.redfish.orders.firmware_updates import UNNAMED_UPDATES
+from ironic.drivers.modules.redfish.orders.resets import check_restart, offered
+from ironic.drivers.modules.redfish.tree import bmc_sensors
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.certainty import given
+from ironic.drivers.modules.redfish.tree.network_cards import network_cards
+from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
 from ironic.drivers.task import Task
 from ironic.drivers.wait_declarations import ORDERED, Ordered, looks

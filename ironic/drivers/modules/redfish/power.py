@@ -17,12 +17,12 @@ from ironic.conf import CONF
 from ironic.core import node_rules, states
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
-from ironic.drivers.modules.redfish import boot_override, firmware_updates
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, read, reason_of
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY
-from ironic.drivers.modules.redfish.quirks import Behaviour, shows, state_named_in
-from ironic.drivers.modules.redfish.resets import offered, state_unknown
+from ironic.drivers.modules.redfish.orders import boot_override, firmware_updates
+from ironic.drivers.modules.redfish.orders.resets import offered, state_unknown
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read, reason_of
+from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows, state_named_in
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)

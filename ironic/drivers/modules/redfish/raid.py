@@ -21,27 +21,10 @@ from ironic.core.node_waits import NodeWait
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
-from ironic.drivers.modules.redfish import raid_layout
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
-from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
-from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.bmc_tasks import read_task, task_begun_by
-from ironic.drivers.modules.redfish.certainty import Resource, Uncertain, leads_to, whole_links
-from ironic.drivers.modules.redfish.document_repair import fault_at
-from ironic.drivers.modules.redfish.members import (
-    Seen,
-    is_there,
-    linked,
-    members_of,
-    plain_path,
-    seen_drives,
-    seen_members,
-    whole_members,
-)
-from ironic.drivers.modules.redfish.quirks import Behaviour, shows
-from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive, NewVolume
-from ironic.drivers.modules.redfish.raid_volumes import (
+from ironic.drivers.modules.redfish.orders import raid_layout
+from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
+from ironic.drivers.modules.redfish.orders.raid_layout import GIB, LEVEL_OF, Drive, NewVolume
+from ironic.drivers.modules.redfish.orders.raid_volumes import (
     RaidChange,
     logical_disks_of,
     named,
@@ -51,10 +34,27 @@ from ironic.drivers.modules.redfish.raid_volumes import (
     storages_of,
     volume_paths,
 )
-from ironic.drivers.modules.redfish.resets import check_restart
-from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
-from ironic.drivers.modules.redfish.task_ends import End
-from ironic.drivers.modules.redfish.waiting_step import BmcStep, Verdict
+from ironic.drivers.modules.redfish.orders.resets import check_restart
+from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
+from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, leads_to, whole_links
+from ironic.drivers.modules.redfish.tree.members import (
+    Seen,
+    is_there,
+    linked,
+    members_of,
+    plain_path,
+    seen_drives,
+    seen_members,
+    whole_members,
+)
+from ironic.drivers.modules.redfish.tree.task_ends import End
+from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
 from ironic.drivers.wait_declarations import looks

@@ -12,9 +12,9 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import SubscriptionNotFound
 from ironic.drivers.interfaces import VendorInterface
 from ironic.drivers.interfaces.passthru import passthru
-from ironic.drivers.modules.redfish import virtual_media
-from ironic.drivers.modules.redfish.bmc_access import access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
+from ironic.drivers.modules.redfish.orders import virtual_media
+from ironic.drivers.modules.redfish.wire.bmc_access import access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)

@@ -25,13 +25,13 @@ from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
-from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virtual_media
-from ironic.drivers.modules.redfish.bmc_access import access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY
-from ironic.drivers.modules.redfish.members import managers_of
-from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, depends_on_firmware
-from ironic.drivers.modules.redfish.ramdisk_images import Booted
+from ironic.drivers.modules.redfish.orders import passed_settings, ramdisk_images, virtual_media
+from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.tree.members import managers_of
+from ironic.drivers.modules.redfish.wire.bmc_access import access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
+from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, depends_on_firmware
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places, own_directories
 from ironic.integrations.image_places import Place

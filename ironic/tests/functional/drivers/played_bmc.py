@@ -16,9 +16,9 @@ from sushy.resources import base
 
 from ironic.core.clock import CLOCK
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
-from ironic.drivers.modules.redfish import bmc_connector
-from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
-from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
+from ironic.drivers.modules.redfish.wire import bmc_connector
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.integrations import http_client
 
 Document = dict[str, Any]

@@ -16,13 +16,14 @@ from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.db import Store
 from ironic.drivers import indicators
-from ironic.drivers.modules.redfish import bios_attributes, virtual_media
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
+from ironic.drivers.modules.redfish.tree import bios_attributes
 from ironic.drivers.task import BareDriver
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.drivers.played_bmc import ADDRESS, Document, Order, PlayedBmc

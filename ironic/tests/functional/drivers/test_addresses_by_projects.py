@@ -18,13 +18,13 @@ from ironic.core.allowed_addresses import Server
 from ironic.core.bmc_hosts import BY_PROJECT
 from ironic.core.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError, RedfishError
 from ironic.drivers.modules.ipmi.power import IPMIPower
-from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer
-from ironic.drivers.modules.redfish.bmc_connection import read, reason_of
-from ironic.drivers.modules.redfish.bmc_messages import refusal_of
-from ironic.drivers.modules.redfish.bmc_tasks import TASK_FAILS, read_task
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
+from ironic.drivers.modules.redfish.orders.bmc_tasks import TASK_FAILS, read_task
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.task_ends import End
+from ironic.drivers.modules.redfish.tree.task_ends import End
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.wire.bmc_connection import read, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.tests.functional.drivers.hostile_bmc import Handler, hostile_bmc
 from ironic.tests.live_service import free_port

@@ -9,13 +9,13 @@ import pytest
 from ironic.core import states
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
-from ironic.drivers.modules.redfish.bmc_connection import read
-from ironic.drivers.modules.redfish.bmc_tasks import read_task
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, answer_at, on

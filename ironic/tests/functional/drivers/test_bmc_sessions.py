@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_hostile_bmcs import hang_up
 from ironic.tests.site import eventually

@@ -10,14 +10,14 @@ from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import waits
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
-from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
-from ironic.drivers.modules.redfish.members import bmc_of
-from ironic.drivers.modules.redfish.network_cards import seen_cards
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.processors_and_memory import memory_of
 from ironic.drivers.modules.redfish.raid import RedfishRAID
+from ironic.drivers.modules.redfish.tree.members import bmc_of
+from ironic.drivers.modules.redfish.tree.network_cards import seen_cards
+from ironic.drivers.modules.redfish.tree.processors_and_memory import memory_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.task import BareDriver, Waiter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import on

@@ -13,10 +13,10 @@ from ironic.command.file_server import FileServer
 from ironic.core import node_waits, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageDownloadFailed, RedfishError
-from ironic.drivers.modules.redfish import firmware_images, firmware_updates
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
-from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES, UPDATES
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.orders import firmware_images, firmware_updates
+from ironic.drivers.modules.redfish.orders.firmware_updates import UNNAMED_UPDATES, UPDATES
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver

@@ -16,14 +16,14 @@ from ironic.core import states
 from ironic.core.errors import MissingParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
-from ironic.drivers.modules.redfish import stored_changes
-from ironic.drivers.modules.redfish.bmc_connection import read
-from ironic.drivers.modules.redfish.boot_override import restore_device
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect, inventory_of
 from ironic.drivers.modules.redfish.management import RedfishManagement
-from ironic.drivers.modules.redfish.members import all_members
+from ironic.drivers.modules.redfish.orders import stored_changes
+from ironic.drivers.modules.redfish.orders.boot_override import restore_device
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.tree.members import all_members
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.recorded_machines import MACHINE, tree, with_chassis

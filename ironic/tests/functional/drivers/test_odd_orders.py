@@ -12,14 +12,14 @@ from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.login_guard import guard_of
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
-from ironic.drivers.modules.redfish.bmc_access import access_of
-from ironic.drivers.modules.redfish.bmc_connection import change, connector_of
-from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, operation
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
+from ironic.drivers.modules.redfish.wire.bmc_access import access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, connector_of
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, operation
 from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, USER, Handler, HostileBmc, hostile_bmc

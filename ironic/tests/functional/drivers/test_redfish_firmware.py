@@ -13,7 +13,7 @@ from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.values import utc_now
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
-from ironic.drivers.modules.redfish.firmware_updates import UPDATES
+from ironic.drivers.modules.redfish.orders.firmware_updates import UPDATES
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver

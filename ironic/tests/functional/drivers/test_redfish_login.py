@@ -11,8 +11,8 @@ import pytest
 
 from ironic.core.clock import CLOCK
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
-from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import UUID, work_on
 

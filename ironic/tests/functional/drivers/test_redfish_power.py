@@ -10,8 +10,8 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.drivers import waits
 from ironic.drivers.modules.bmc import power_actions
-from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.task import SHUTS_DOWN, Waiter
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, scripted_bmc
 from ironic.tests.redfish_bmc import RedfishBmc

@@ -12,7 +12,7 @@ from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
+from ironic.drivers.modules.redfish.wire.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers import (
     test_hostile_bmcs,

@@ -14,9 +14,9 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeNotFound
 from ironic.core.hardware_errors import ImageCreationFailed
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.modules.redfish import ramdisk_images
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.orders import ramdisk_images
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.drivers.task import BareDriver
@@ -235,7 +235,7 @@ def test_the_password_of_the_share_is_in_no_text(
     monkeypatch: pytest.MonkeyPatch,
     refusal: int,
 ) -> None:
-    monkeypatch.setattr("ironic.drivers.modules.redfish.virtual_media._SECONDS", 0.01)
+    monkeypatch.setattr("ironic.drivers.modules.redfish.orders.virtual_media._SECONDS", 0.01)
     drive.refusal = refusal
     with caplog.at_level(logging.DEBUG), pytest.raises(IronicError) as raised:
         prepared(drive, "CIFS")

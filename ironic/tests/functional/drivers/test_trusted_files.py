@@ -10,7 +10,7 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.agent.agent_access import access_of as access_of_agent
-from ironic.drivers.modules.redfish.bmc_access import access_of as access_of_bmc
+from ironic.drivers.modules.redfish.wire.bmc_access import access_of as access_of_bmc
 from ironic.integrations import host_files
 from ironic.tests.agent_double import make_certificate
 from ironic.tests.unit.drivers.machine import Machine

@@ -7,8 +7,8 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.modules.redfish import virtual_media
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 

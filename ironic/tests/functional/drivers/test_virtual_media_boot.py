@@ -20,12 +20,12 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue, Nod
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers.modules.inspector.agent import AgentInspect
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.modules.redfish import ramdisk_images
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.orders import ramdisk_images
+from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
-from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
 from ironic.drivers.task import BareDriver
 from ironic.integrations import object_store, virtual_media_images, web_root
 from ironic.tests.functional.drivers.scripted_bmc import ScriptedBmc, scripted_bmc

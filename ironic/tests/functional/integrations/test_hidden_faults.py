@@ -14,7 +14,7 @@ from ironic.conf import CONF
 from ironic.core.errors import IronicError
 from ironic.drivers.modules.agent import config_drive, deployment_image
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
-from ironic.drivers.modules.redfish import firmware_images
+from ironic.drivers.modules.redfish.orders import firmware_images
 from ironic.integrations import virtual_media_images
 from ironic.integrations.hidden_faults import NO_IMAGE
 from ironic.integrations.image_cache import ImageCache

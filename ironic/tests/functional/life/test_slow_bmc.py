@@ -15,9 +15,9 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.life import battery
 from ironic.tests.unit.drivers.machine import Work, work_on

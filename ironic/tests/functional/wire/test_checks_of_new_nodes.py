@@ -9,7 +9,7 @@ import pytest
 from ironic.core.bmc_hosts import BY_PROJECT, UNKNOWN
 from ironic.db import online_migrations
 from ironic.drivers.modules.ipmi import bmc_access as ipmi_access
-from ironic.drivers.modules.redfish import bmc_access as redfish_access
+from ironic.drivers.modules.redfish.wire import bmc_access as redfish_access
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import OWNED, ask
 from ironic.tests.functional.wire.service import Service

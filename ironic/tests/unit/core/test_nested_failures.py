@@ -91,7 +91,7 @@ OF_LIBRARIES = {
     "ironic/command/server_wait.py",
     "ironic/command/status.py",
     "ironic/conf/checked_values.py",
-    "ironic/drivers/modules/redfish/bmc_connection.py",
+    "ironic/drivers/modules/redfish/wire/bmc_connection.py",
 }
 
 

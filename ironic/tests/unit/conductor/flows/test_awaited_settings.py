@@ -13,7 +13,7 @@ from ironic.core.errors import NoFreeConductorWorker
 from ironic.core.node_waits import NodeWait
 from ironic.drivers import awaited_setting, waits
 from ironic.drivers.modules.fake import FakeManagement
-from ironic.drivers.modules.redfish.waiting_step import AtBmc, BmcStep
+from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
 from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
 from ironic.drivers.task import Waiter
 from ironic.drivers.wait_declarations import ORDERED

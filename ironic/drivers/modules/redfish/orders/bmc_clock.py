@@ -1,0 +1,79 @@
+"""The clock of a Redfish BMC, whose wrong time spoils logs and the check of certificates."""
+
+import logging
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.modules.redfish.tree.certainty import given
+from ironic.drivers.modules.redfish.tree.members import bmc_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
+
+ARGSINFO: Final = {
+    "target_datetime": {"description": "Time to set, ISO 8601; by default that of the conductor."},
+    "datetime_local_offset": {"description": "Offset of the BMC's local time from UTC, such as +02:00."},
+}
+
+_MOST_SECONDS: Final = 1.0
+# A clock that was set a moment ago may differ by the time that requests take.
+_ALLOWANCE: Final = 60.0
+_UTC: Final = "+00:00"
+
+
+def set_clock(task: Task, moment: str | None, offset: str | None) -> None:
+    """Set the time; raise RedfishError when the BMC shows another one afterwards."""
+    if moment is not None and syntax.moment_of(moment) is None:
+        raise InvalidParameterValue(err=f"target_datetime for node {task.node.uuid} must be a time in ISO 8601.")
+    if offset is not None and not isinstance(offset, str):
+        raise InvalidParameterValue(err=f"datetime_local_offset for node {task.node.uuid} must be text.")
+
+    def act(system: System) -> tuple[datetime | None, datetime | None]:
+        manager = _manager(task, system)
+        wanted = moment or _now(task, manager)
+        document = {"DateTime": wanted} | ({"DateTimeLocalOffset": offset} if offset else {})
+        connector_of(system).patch(manager.path, data=document)
+        manager.refresh(force=True)
+        return syntax.moment_of(wanted), syntax.moment_of(manager.json.get("DateTime"))
+
+    wanted, shown = change(task, "setting the clock of the BMC", act)
+    # The clock goes on between the two requests.
+    if wanted is None or shown is None or abs((shown - wanted).total_seconds()) > _ALLOWANCE:
+        reason = f"the BMC shows {shown} after its clock was set to {wanted}"
+        raise RedfishError(node=task.node.uuid, operation="setting the clock of the BMC", error=reason)
+
+
+def correct_clock(task: Task) -> None:
+    """Set the time if it differs from that of the conductor."""
+
+    def look(system: System) -> tuple[float | None, Any]:
+        document = _manager(task, system).json
+        shown = syntax.moment_of(document.get("DateTime"))
+        return (None if shown is None else abs((shown - task.node.now()).total_seconds())), document.get(
+            "DateTimeLocalOffset"
+        )
+
+    seconds, offset = read(task, "reading the clock of the BMC", look, anew=True)
+    if seconds is not None and seconds <= _MOST_SECONDS:
+        return
+    LOG.info("Node %s: the clock of its BMC differs and is set", task.node.uuid)
+    set_clock(task, None, None if offset == _UTC else _UTC)
+
+
+def _manager(task: Task, system: System) -> Any:
+    """Return the BMC, or raise: UnsupportedDriverExtension without a clock, Uncertain where it shows an odd one."""
+    manager = bmc_of(system)
+    if manager is None or given(manager, "DateTime") is None:
+        raise unsupported(task, "bmc_clock")
+    return manager
+
+
+def _now(task: Task, manager: Any) -> str:
+    """Return the time in the precision that the BMC shows."""
+    now = task.node.now().replace(tzinfo=UTC)
+    return (now if "." in str(manager.json.get("DateTime")) else now.replace(microsecond=0)).isoformat()

@@ -1,0 +1,221 @@
+"""The boot override of a Redfish machine: device, duration and mode.
+
+Some BMCs set a device for the next boot only. A persistent device is then remembered with the node, and the power
+interface sets it again before each boot (`restore_device`).
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.hardware_errors import RedfishError
+from ironic.core.internal_keys import InternalKey
+from ironic.drivers import boot_devices
+from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
+from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, shows
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+SOURCES: Final = {
+    boot_devices.PXE: sushy.BootSource.PXE,
+    boot_devices.DISK: sushy.BootSource.HDD,
+    boot_devices.CDROM: sushy.BootSource.CD,
+    boot_devices.BIOS: sushy.BootSource.BIOS_SETUP,
+    boot_devices.SAFE: sushy.BootSource.DIAGS,
+    boot_devices.FLOPPY: sushy.BootSource.FLOPPY,
+    boot_devices.UEFIHTTP: sushy.BootSource.UEFI_HTTP,
+}
+MODES: Final = {
+    boot_devices.LEGACY_BIOS: sushy.BootSourceOverrideMode.LEGACY,
+    boot_devices.UEFI: sushy.BootSourceOverrideMode.UEFI,
+}
+
+_REMEMBERED: Final = InternalKey("redfish_boot_device", str, "The boot device that Redfish sets before each start.")
+_HTTP_URL: Final = InternalKey("redfish_uefi_http_url", str, "What the next start boots over HTTP, once.")
+# "secret" keeps it out of the API: who knows the URL of an image has the image.
+_REMEMBERED_URL: Final = InternalKey("secret_redfish_boot_url", str, "What is booted over HTTP at each start.")
+# Names that earlier releases stored.
+_FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bios setup": boot_devices.BIOS}
+
+_ONCE: Final = sushy.BootSourceOverrideEnabled.ONCE
+_CONTINUOUS: Final = sushy.BootSourceOverrideEnabled.CONTINUOUS
+_LONGEST_PAUSE: Final = 6
+_SETTINGS: Final = "@Redfish.Settings"
+_TARGET: Final = "BootSourceOverrideTarget"
+_ENABLED: Final = "BootSourceOverrideEnabled"
+_MODE: Final = "BootSourceOverrideMode"
+
+
+def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:
+    """Set the boot device; one that the BMC sets for one boot only is remembered instead of set persistently.
+
+    ``url`` is what the firmware boots over HTTP.
+    """
+    node = task.node
+    url = url or _HTTP_URL.of(node)
+    former = [key.delete(node) for key in (_REMEMBERED, _REMEMBERED_URL, _HTTP_URL)]
+    if any(former):
+        node.save()
+    if _set(task, device, persistent=persistent, url=url):
+        return
+    LOG.warning(
+        "Node %s: its BMC sets boot device %s for one boot only; it is set again before each start of the machine",
+        node.uuid,
+        device,
+    )
+    _REMEMBERED.set(node, device)
+    if url:
+        _REMEMBERED_URL.set(node, url)
+    node.save()
+
+
+def restore_device(task: Task) -> None:
+    """Set a boot device that is remembered for the next boot; a failure is only logged."""
+    device = _REMEMBERED.of(task.node)
+    if device is None:
+        return
+    device = _FORMER_NAMES.get(device, device)
+    if device not in SOURCES:
+        LOG.warning("Node %s: boot device %r is remembered, which is none", task.node.uuid, device)
+        return
+    try:
+        _set(task, device, persistent=False, url=_REMEMBERED_URL.of(task.node))
+    except IronicError as error:
+        LOG.warning("Node %s may boot from another device than %s: %s", task.node.uuid, device, error)
+
+
+def set_mode(task: Task, mode: str) -> None:
+    """Set the boot mode."""
+    change(task, f"setting boot mode {mode}", lambda system: request_mode(task.node, system, mode))
+
+
+def check_mode_is_not_shown(system: System) -> None:
+    """Raise Uncertain when the BMC shows a boot mode that is none, so whether a mode is set can't be seen."""
+    boot = Document(system.path, system.json.get("Boot", {}))
+    if (shown := given(boot, _MODE)) is not None:
+        raise Uncertain(system.path, f"{_MODE} is {shown!r:.40}, which is no boot mode")
+
+
+def request_mode(node: Node, system: System, mode: str) -> None:
+    """Send the boot mode, with all else that the BMC needs."""
+    more: dict[str, Any] = {}
+    if behaves(node, Behaviour.FULL_BOOT_REQUEST):
+        boot = system.boot
+        more = {
+            "target": (boot and boot.target) or sushy.BootSource.PXE,
+            "enabled": (boot and boot.enabled) or _ONCE,
+        }
+    _set_options(system, mode=MODES[mode], **more)
+
+
+def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -> bool:
+    """Set the boot device; return False if a persistent one could be set for the next boot only."""
+    node = task.node
+
+    def act(system: System) -> bool:
+        allowed = system.get_allowed_system_boot_source_values()
+        if SOURCES[device] not in allowed:
+            known = [name for name, source in SOURCES.items() if source in allowed]
+            raise InvalidParameterValue(
+                err=f"Node {node.uuid} has no boot device {device!r}; it supports {', '.join(known) or 'none'}."
+            )
+        mode_before = system.boot.mode if system.boot is not None else None
+        is_kept = True
+        try:
+            _after_self_test(node, lambda: _send(node, system, device, _CONTINUOUS if persistent else _ONCE, url))
+        except sushy_errors.HTTPError as error:
+            if not persistent:
+                raise
+            LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, reason_of(error))
+            _after_self_test(node, lambda: _send(node, system, device, _ONCE, url, always=True))
+            is_kept = False
+        is_kept = _is_stored(node, system, device, persistent=persistent) and is_kept
+        if behaves(node, Behaviour.MODE_AFTER_DEVICE) and mode_before is not None:
+            system.refresh(force=True)
+            if system.boot is not None and system.boot.mode != mode_before:
+                _set_options(system, mode=mode_before)
+        return is_kept
+
+    return change(task, f"setting boot device {device}", act)
+
+
+def _is_stored(node: Node, system: System, device: str, *, persistent: bool) -> bool:
+    """Return whether the BMC has stored the device for as long as was wanted; raise RedfishError if it has not at all.
+
+    Some BMCs accept everything. Others show a change a little later, or in their settings only.
+    """
+    shown: list[Any] = []
+
+    def is_shown() -> bool:
+        system.refresh(force=True)
+        shown[:] = [boot for boot in (_shown(system.json), _shown(_settings(system))) if boot]
+        return not shown or any(_has(boot, device) for boot in shown)
+
+    if not is_stored_soon(is_shown):
+        target, enabled = shown[0].get(_TARGET), shown[0].get(_ENABLED)
+        reason = (
+            f"the BMC has accepted boot device {device} ({SOURCES[device].value}) and has not stored it: it shows "
+            f"{target or 'no device'}, {enabled or 'for no boot'}"
+        )
+        raise RedfishError(node=node.uuid, operation=f"setting boot device {device}", error=reason)
+    is_for_once = any(boot.get(_ENABLED) == _ONCE.value for boot in shown if _has(boot, device))
+    return not (persistent and is_for_once)
+
+
+def _shown(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the boot settings of a resource, empty where it does not say which device is set."""
+    boot = document.get("Boot", {})
+    return boot if isinstance(boot.get(_TARGET), str) else {}
+
+
+def _settings(system: System) -> Mapping[str, Any]:
+    path = system.json.get(_SETTINGS, {}).get("SettingsObject", {}).get("@odata.id")
+    nothing: Mapping[str, Any] = {}
+    return optional(lambda: connector_of(system).get(path).json(), nothing) if path else nothing
+
+
+def _set_options(system: System, **options: Any) -> None:
+    """Have the library change the boot options, in the system itself where its settings can't be read."""
+    if _SETTINGS in system.json and not _settings(system):
+        system.refresh(force=True, json_doc={name: value for name, value in system.json.items() if name != _SETTINGS})
+    system.set_system_boot_options(**options)
+
+
+def _has(boot: Mapping[str, Any], device: str) -> bool:
+    # BMCs whose virtual media are a USB drive show that one.
+    wanted = {SOURCES[device].value} | ({sushy.BootSource.USB_CD.value} if device == boot_devices.CDROM else set())
+    return boot[_TARGET] in wanted and boot.get(_ENABLED) != sushy.BootSourceOverrideEnabled.DISABLED.value
+
+
+def _send(node: Node, system: System, device: str, enabled: Any, url: str | None, *, always: bool = False) -> None:
+    boot = system.boot
+    more: dict[str, Any] = {}
+    full = behaves(node, Behaviour.FULL_BOOT_REQUEST)
+    always = always or full or behaves(node, Behaviour.DURATION_ALWAYS_SENT)
+    if always or boot is None or boot.enabled != enabled:
+        more["enabled"] = enabled
+    if full:
+        more["mode"] = (boot and boot.mode) or sushy.BootSourceOverrideMode.UEFI
+    if url:
+        more["http_boot_uri"] = url
+    _set_options(system, target=SOURCES[device], **more)
+
+
+def _after_self_test(node: Node, send: Callable[[], None]) -> None:
+    """Send a request again while the BMC refuses it because the machine runs its self-test."""
+    options = CONF.redfish
+    first: int = options.post_boot_retry_delay
+    node.clock.retrying(
+        options.post_boot_retry_attempts,
+        lambda state: first * min(_LONGEST_PAUSE, 2.0 ** (state.attempt_number - 1)),
+        lambda error: shows(error, Behaviour.REFUSES_DURING_POST),
+        lambda error: LOG.debug("A machine runs its self-test, its boot device is set later: %s", error),
+    )(send)

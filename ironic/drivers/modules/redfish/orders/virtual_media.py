@@ -1,0 +1,261 @@
+"""Virtual drives of a Redfish BMC: find, insert, eject.
+
+BMCs offer their drives below the system, below a manager, or both. An image goes into the first drive that takes the
+medium; a BMC that refuses one drive is asked for the next. Some BMCs refuse to insert into a drive that is not empty,
+so it is emptied first. No text has the path of an image, as its random name protects it.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers import boot_devices
+from ironic.drivers.modules.redfish.orders import media_orders
+from ironic.drivers.modules.redfish.orders.media_orders import InsertionOrder
+from ironic.drivers.modules.redfish.tree.certainty import Uncertain
+from ironic.drivers.modules.redfish.tree.members import (
+    bmc_of,
+    managers_of,
+    managers_of_none,
+    members_of,
+    seen_members,
+    unread_managers,
+)
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
+from ironic.drivers.task import Node, Task
+from ironic.integrations import image_places
+
+LOG = logging.getLogger(__name__)
+
+Drive = Any
+
+CD: Final = sushy.VirtualMediaType.CD
+FLOPPY: Final = sushy.VirtualMediaType.FLOPPY
+USB_STICK: Final = sushy.VirtualMediaType.USB_STICK
+
+# Device type of the API -> medium.
+MEDIA: Final = {boot_devices.CDROM: CD, boot_devices.FLOPPY: FLOPPY, boot_devices.DISK: USB_STICK}
+# Media that count as another one.
+_ALSO: Final = {CD: (CD, sushy.VirtualMediaType.DVD)}
+
+_WORDS: Final = frozenset(kind.value for kind in sushy.VirtualMediaType)
+# How BMCs call media in words that are not those of the standard, and drives whose media they do not list.
+_SPOKEN: Final = {
+    CD: re.compile("cd|dvd", re.IGNORECASE),
+    FLOPPY: re.compile("floppy", re.IGNORECASE),
+    USB_STICK: re.compile("usb|removable", re.IGNORECASE),
+}
+
+_ATTEMPTS: Final = 3
+_SECONDS: Final = 3.0
+# The next drive may take the image.
+_REFUSALS: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+def describe(task: Task) -> list[dict[str, object]]:
+    """Return ``media_types``, ``inserted`` and ``image`` of each drive; raise InvalidParameterValue without any."""
+
+    def look(system: System) -> list[dict[str, object]]:
+        return [
+            {
+                "media_types": [kind.value for kind in drive.media_types or ()],
+                "inserted": bool(drive.inserted),
+                "image": drive.image or "",
+            }
+            for drive in next(_groups(system), [])
+        ]
+
+    found = read(task, "reading the virtual media", look, anew=True)
+    if not found:
+        raise InvalidParameterValue(err=f"The BMC of node {task.node.uuid} has no virtual media.")
+    return found
+
+
+def lacks_drive(system: System, medium: Any) -> str | None:
+    """Return what a BMC lacks to insert an image by its URL, None when a drive seems to take it."""
+    drives = [drive for group in _groups(system) for drive in group]
+    if any(_takes(drive, medium) for drive in drives):
+        return None
+    media = sorted({kind.value for drive in drives for kind in drive.media_types or ()})
+    others = "" if not drives else f", only for {', '.join(media) or 'unknown media'}"
+    return f"no virtual drive for {medium.value}{others}; choose another boot interface"
+
+
+def has_drive(task: Task, medium: Any) -> bool:
+    """Return whether a drive of the BMC takes a medium."""
+    return read(
+        task,
+        "reading the virtual media",
+        lambda system: any(_takes(drive, medium) for group in _groups(system) for drive in group),
+    )
+
+
+def insert(task: Task, media: Sequence[Any], url: str) -> None:
+    """Insert an image into a drive, in the order of the media.
+
+    The protocol is stated to the BMC if the node names one; user name and password of the share come with images of the
+    service.
+    Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
+    """
+    protocol = image_places.stated_protocol(task.node, url)
+    order = InsertionOrder.of(url, protocol, image_places.credentials_for(task.node, url))
+
+    def try_drives(system: System) -> None:
+        faults: list[str] = []
+        groups = list(_groups(system))
+        for medium in media:
+            for group in groups:
+                drives = [drive for drive in group if _takes(drive, medium)]
+                if protocol and (known := _protocols(drives)) and protocol not in known:
+                    faults.append(f"they take images over {', '.join(sorted(known))} only, not over {protocol}")
+                    continue
+                _empty(system, drives)  # a failure shows when the image is inserted
+                for drive in drives:
+                    fault = _insert_into(task, system, drive, order)
+                    if fault is None:
+                        LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.identity)
+                        return _await_inserted(task.node, drive)
+                    faults.append(f"drive {drive.identity}: {fault}")
+        raise InvalidParameterValue(err=_none_took(task.node, media, url, faults))
+
+    change(task, "inserting virtual media", try_drives)
+
+
+def eject(task: Task, media: Iterable[Any] | None = None) -> None:
+    """Empty the drives for these media, None means all; a drive that is empty is left alone.
+
+    Raise RedfishError where one stays full, and afterwards where drives can't be read that may take these media.
+    """
+    wanted = None if media is None else list(media)
+
+    def empty(system: System) -> None:
+        seen = [seen_members(owner, "virtual_media") for owner in (system, *managers_of(system))]
+        drives = [drive for group in seen for drive in group.items]
+        chosen = [drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted)]
+        faults = _empty(system, chosen)
+        if faults:
+            raise faults[0]
+        missing = [text for group in seen for text in group.missing if _may_matter(text, wanted)]
+        if not drives:
+            missing += unread_managers(system) or managers_of_none(system, "VirtualMedia")
+        if missing or (fault := _unknown_bmc(system)):
+            fault = "; ".join(missing) or fault
+            raise Uncertain(system.path, f"its virtual drives are not all shown: {fault}")
+
+    change(task, "ejecting virtual media", empty)
+
+
+def _unknown_bmc(system: System) -> str | None:
+    """Return why it is not known which manager is the BMC, whose drives count; None where that is known."""
+    try:
+        bmc_of(system)
+    except Uncertain as error:
+        return error.fault
+    return None
+
+
+def _may_matter(text: str, media: Iterable[Any] | None) -> bool:
+    """Return whether what can't be read may take one of the media: not if its name is that of another medium."""
+    name = text.partition(" can't be read")[0].rpartition("/")[2]
+    named = [kind for kind, pattern in _SPOKEN.items() if pattern.search(name)]
+    return media is None or not named or any(kind in media for kind in named)
+
+
+def _groups(system: System) -> Iterator[list[Drive]]:
+    """Iterate over the drives of the system and of each manager, where there are any."""
+    for owner in (system, *managers_of(system)):
+        drives: list[Drive] = members_of(owner, "virtual_media")
+        if drives:
+            yield drives
+
+
+def _takes(drive: Drive, medium: Any) -> bool:
+    """Return whether a drive takes a medium by what it says, in words of its own or by its name where it must."""
+    kinds, listed = drive.media_types or (), drive.json.get("MediaTypes") or ()
+    if any(kind in kinds for kind in _ALSO.get(medium, (medium,))):
+        return True
+    own_words = [word for word in listed if word not in _WORDS]
+    names = own_words if own_words or kinds else [drive.identity, drive.name]
+    return any(_SPOKEN[medium].search(str(name)) for name in names)
+
+
+def _protocols(drives: Iterable[Drive]) -> set[str]:
+    """Return the protocols that drives list, and HTTP; none for drives that list none."""
+    listed: set[str] = set()
+    for drive in drives:
+        action = drive.json.get("Actions", {}).get("#VirtualMedia.InsertMedia", {})
+        listed.update(action.get("TransferProtocolType@Redfish.AllowableValues") or ())
+    return {*listed, "HTTP"} if listed else set()
+
+
+def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyError]:
+    """Eject what is in the drives; return the errors of those that stay full."""
+    faults = []
+    for drive in drives:
+        if not media_orders.is_empty(drive):
+            try:
+                media_orders.eject(system, drive)
+            except sushy_errors.AccessError:
+                raise
+            except (sushy_errors.HTTPError, sushy_errors.MissingActionError, Uncertain) as error:
+                LOG.debug("A virtual drive could not be emptied: %s", error)
+                faults.append(error)
+    return faults
+
+
+def _insert_into(task: Task, system: System, drive: Drive, order: InsertionOrder) -> str | None:
+    """Insert into one drive; return why the BMC refuses this drive, None when the image is in."""
+    attempt = task.clock.retrying(
+        _ATTEMPTS,
+        _SECONDS,
+        lambda error: isinstance(error, sushy_errors.ServerSideError),
+        lambda error: LOG.debug("A BMC could not insert an image, trying again: %s", error),
+    )
+    try:
+        attempt(media_orders.insert, system, drive, order)
+    except sushy_errors.AccessError:
+        raise
+    except sushy_errors.MissingActionError:
+        return "it can't be filled by the BMC"
+    except sushy_errors.HTTPError as error:
+        if error.status_code in _REFUSALS or isinstance(error, sushy_errors.ServerSideError):
+            return f"the BMC {refusal_of(error, *order.secrets)}"
+        raise
+    return None
+
+
+def _await_inserted(node: Node, drive: Drive) -> None:
+    """Wait until the BMC reports the image; one that says nothing is believed, unless the options ask for it."""
+    must_be_said = CONF.redfish.enable_vmedia_insert_polling
+
+    def is_in() -> bool:
+        drive.refresh(force=True)
+        return bool(drive.inserted) if must_be_said else not media_orders.shows_no_image(drive)
+
+    seconds = CONF.redfish.vmedia_insert_timeout
+    if not node.clock.until(is_in, timeout=seconds, interval=CONF.redfish.vmedia_insert_poll_interval):
+        raise InvalidParameterValue(
+            err=f"The BMC of node {node.uuid} took an image into drive {drive.identity}, but does not report it after "
+            f"{seconds} seconds."
+        )
+
+
+def _none_took(node: Node, media: Sequence[Any], url: str, faults: Sequence[str]) -> str:
+    names = " or ".join(medium.value for medium in media)
+    if not faults:
+        return f"The BMC of node {node.uuid} has no virtual drive for {names}. Choose another boot interface."
+    server = urlsplit(url).netloc.rpartition("@")[2]
+    reasons = faults[0] if len(faults) == 1 else f"{faults[0]}; {faults[-1]}"
+    return (
+        f"No virtual drive of node {node.uuid} takes the image, as {names}, from {server} ({reasons}). If the BMC does "
+        "not say why, see whether it reaches that server."
+    )

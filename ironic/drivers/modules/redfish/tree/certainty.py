@@ -1,0 +1,75 @@
+"""What a BMC shows for certain: for those who order, delete, declare something done, or store it as a fact.
+
+Documents are read with tolerance, so that what is odd in one part takes nothing away from the others, and what is found
+so may be shown. Who acts asks here: "the BMC has none" is an answer, "the BMC can't say" is an error that names the
+document, the part, and what to do.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
+
+_ID: Final = "@odata.id"
+_LINKS: Final = "Links"
+_MEMBERS: Final = "Members"
+_ADVICE: Final = "see whether the BMC shows it after a restart or an update of its firmware, and try again"
+
+
+class Resource(Protocol):
+    """A resource of the library, or a `Document`."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def json(self) -> Mapping[str, Any]: ...
+
+
+class Document(NamedTuple):
+    """A document that no resource of the library stands for."""
+
+    path: str
+    json: Mapping[str, Any]
+
+
+class Uncertain(UnusableAnswer):
+    """The BMC can't say what an operation must know: ``path`` is the document, ``fault`` what is wrong with it."""
+
+    def __init__(self, path: str, fault: str, advice: str = _ADVICE) -> None:
+        super().__init__(f"what it shows at {path} is incomplete, as {fault}; {advice}")
+        self.path, self.fault = path, fault
+
+
+def given(resource: Resource, name: str) -> Any:
+    """Return a plain value, None where the BMC does not say it; raise Uncertain where it says it in an odd way."""
+    if (fault := fault_at(resource.json, name)) is not None:
+        raise Uncertain(resource.path, f"{name} {fault}")
+    return resource.json.get(name)
+
+
+def leads_to(resource: Resource, name: str) -> bool:
+    """Return whether a resource has a link under this name; raise Uncertain where the link is null or odd."""
+    return given(resource, name) is not None
+
+
+def whole_links(resource: Resource, name: str) -> list[str]:
+    """Return all paths that a resource lists under a name among its links, none where it has no such list.
+
+    Raise Uncertain when the list is null, odd, or not whole.
+    """
+    links = resource.json.get(_LINKS, {})
+    fault = fault_at(resource.json, _LINKS) or fault_at(links, name)
+    if fault is None:
+        fault = list_fault(links, name)
+    if fault is not None:
+        raise Uncertain(resource.path, f"{_LINKS}.{name} {fault}")
+    return list(dict.fromkeys(item[_ID] for item in links.get(name, [])))
+
+
+def whole_paths(collection: Resource) -> list[str]:
+    """Return the paths of all members of a collection; raise Uncertain when it is not whole."""
+    if (fault := collection_fault(collection.json)) is not None:
+        raise Uncertain(collection.path, fault)
+    return list(dict.fromkeys(member[_ID] for member in collection.json[_MEMBERS]))

@@ -1,0 +1,252 @@
+"""Connections to Redfish BMCs: reads and changes of a machine, errors mapped to Ironic errors.
+
+A read may be repeated after a lost connection. A change is sent once, because the BMC may have received it. No login
+appears in any text. Many BMCs lack a branch of the Redfish tree, and some answer with a server error there: `optional`
+reads such branches. Connections are kept in `connection_cache`; how requests travel is decided in `bmc_connector`.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import EnumMeta
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.clock import Clock
+from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
+from ironic.drivers.modules.bmc.error_texts import safe_text
+from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
+from ironic.drivers.modules.redfish.wire.bmc_access import Access, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, LostConnection, may_lose_another, operation
+from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal, refusal_of, words_of
+from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS, Connection
+from ironic.drivers.task import Node, Task
+from ironic.integrations.allowed_destinations import UNREACHABLE
+from ironic.integrations.hidden_faults import hidden
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+System = Any
+
+# As `<BootSource.PXE: 'Pxe'>` or `BootSource.PXE`, and an empty set of them.
+_LIBRARY_NAMES: Final = re.compile(r"<\w+\.\w+: '([^']*)'>|\b([A-Z]\w+)\.([A-Z][A-Z0-9_]*)\b|\bset\(\)")
+
+# Errors that sushy does not catch when an answer has not the form of Redfish.
+NOT_REDFISH = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
+
+
+# Reads and changes
+
+
+def read(
+    task: Task,
+    what: str,
+    get: Callable[[System], T],
+    *,
+    anew: bool = False,
+    kind: CallClass = CallClass.READ,
+    seconds: float | None = None,
+) -> T:
+    """Return what ``get`` reads from the node's system; it may run several times.
+
+    With ``anew`` the BMC is asked even if it was a moment ago: for what changes by itself. With ``seconds`` there is
+    one attempt that ends in this time. Raise RedfishConnectionError when the BMC can't be reached or has no room for
+    the request, RedfishError for any other failure. ``what`` names the read in errors.
+    """
+    return _at_bmc(task, what, kind, get, anew=anew, repeats=True, seconds=seconds)
+
+
+def change(task: Task, what: str, action: Callable[[System], T], *, kind: CallClass = CallClass.CHANGE) -> T:
+    """Run ``action`` on the node's system at most once and return its result; raises as `read` does."""
+    return _at_bmc(task, what, kind, action, anew=False, repeats=False)
+
+
+def _at_bmc(
+    task: Task,
+    what: str,
+    kind: CallClass,
+    act: Callable[[System], T],
+    *,
+    anew: bool,
+    repeats: bool,
+    seconds: float | None = None,
+) -> T:
+    """Run an operation on the system; a lost connection repeats reading the system, or with ``repeats`` all of it."""
+    node = task.node
+    access = access_of(node)
+
+    def attempt(act: Callable[[System], T]) -> T:
+        connection.connector.check_login()
+        with _doubted_on_error(connection):
+            return act(connection.system(access.system_id))
+
+    with (
+        _ironic_errors(node, access, what),
+        CONNECTIONS.used_by(node.uuid, access, lambda: _guard(task, access)) as connection,
+        operation(connection.connector.gateway, kind, anew=anew, seconds=seconds),
+    ):
+        if seconds is not None:
+            return attempt(act)
+        if repeats:
+            return _with_retries(task.clock, lambda: attempt(act))
+        system = _with_retries(task.clock, lambda: attempt(lambda system: system))
+        try:
+            with _doubted_on_error(connection):
+                return act(system)
+        finally:
+            # It also ends the moment when it fails before it sends an order.
+            connection.connector.gateway.machine_changes()
+
+
+def check_login(task: Task, what: str) -> None:
+    """Raise RedfishError when the BMC has refused the node's login too often; nothing is sent."""
+    access = access_of(task.node)
+    with _ironic_errors(task.node, access, what):
+        if (guard := _guard(task, access)) is not None:
+            guard.check()
+
+
+def _guard(task: Task, access: Access) -> LoginGuard | None:
+    return guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
+
+
+def optional(branch: Callable[[], T], otherwise: T) -> T:
+    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it or shows nothing of use there.
+
+    Some BMCs show a branch to administrators only, or with a licence; some answer there with an error, with another
+    document, or not at all. A refused login and a BMC that can't be reached are still raised, and so are many answers
+    that do not come: the BMC may be dead, and each takes a long time.
+    """
+    try:
+        try:
+            return branch()
+        except LostConnection as error:
+            # Answers that break off may come when they are asked for again; late ones take too long for that.
+            if not (error.has_begun and error.is_passing):
+                raise
+            return branch()
+    except LostConnection as error:
+        if not error.has_begun or not may_lose_another():
+            raise
+        LOG.info("A Redfish BMC does not answer for a resource, which is left out: %s", error.text)
+    except sushy_errors.ConnectionError:
+        raise
+    except sushy_errors.AccessError as error:
+        if error.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        LOG.debug("A Redfish BMC does not show a resource: %s", error)
+    except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
+        LOG.debug("A Redfish BMC lacks a resource: %s", error)
+    except (sushy_errors.SushyError, *NOT_REDFISH) as error:
+        LOG.info("A resource of a Redfish BMC can't be read and is left out: %s: %s", type(error).__name__, error)
+        LOG.debug("It could not be read here.", exc_info=True)
+    return otherwise
+
+
+def _with_retries(clock: Clock, attempt: Callable[[], T]) -> T:
+    """Repeat after a lost connection, as configured; a refused certificate and a late answer stay what they are."""
+    options = CONF.redfish
+    return clock.retrying(
+        options.connection_attempts,
+        options.connection_retry_interval,
+        lambda error: isinstance(error, LostConnection) and error.is_passing,
+        lambda error: LOG.debug("No connection to a Redfish BMC, trying again: %s", error),
+    )(attempt)
+
+
+@contextmanager
+def _doubted_on_error(connection: Connection) -> Iterator[None]:
+    try:
+        yield
+    except sushy_errors.ConnectionError:
+        # The session may still be good, and BMCs have few of them.
+        connection.reopen()
+        raise
+    except sushy_errors.AccessError:
+        CONNECTIONS.retire(connection)
+        raise
+
+
+@contextmanager
+def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
+    """Raise an error of sushy as one of Ironic that names the node, the BMC and what to check."""
+    try:
+        yield
+    except (LostConnection, BmcBusy) as error:
+        reason = safe_text(error.details if isinstance(error, LostConnection) else str(error), access.password)
+        if access.by_project:
+            raise _hidden(RedfishConnectionError, node, access, what, reason) from error
+        raise RedfishConnectionError(node=node.uuid, address=access.address, operation=what, error=reason) from error
+    except (LoginBarred, Exhausted) as error:
+        raise _failed(node, access, what, str(error)) from error
+    except (sushy_errors.SushyError, *NOT_REDFISH) as error:
+        raise _failed(node, access, what, _details_of(error, access.password)) from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return what an error of sushy, or of what it makes of an answer, says to a person; the BMC's words if it has any.
+
+    The words may have secrets.
+    """
+    is_hidden = isinstance(error, sushy_errors.HTTPError) and isinstance(error.body, HiddenRefusal)
+    return f"it {refusal_of(error)}" if is_hidden else _details_of(error)
+
+
+def _details_of(error: Exception, *secrets: str | None) -> str:
+    """Return what an error says, without secrets in words of others; a password may be one of our own words."""
+    if isinstance(error, sushy_errors.HTTPError):
+        return _refusal(error, *secrets)
+    if isinstance(error, sushy_errors.SushyError):
+        # The library writes its names for values that it does not allow.
+        return safe_text(_LIBRARY_NAMES.sub(_plain_word, str(error)), *secrets)
+    LOG.debug("The answer of a BMC could not be read.", exc_info=error)
+    return "its answer has not the form of Redfish; check redfish_address, and the log at level debug"
+
+
+def _plain_word(found: re.Match[str]) -> str:
+    """Return the word of Redfish for a name of the library."""
+    if found[1] is not None or found[2] is None:
+        return found[1] or "none"
+    words = getattr(sushy, found[2], None)
+    is_one = isinstance(words, EnumMeta) and found[3] in words.__members__
+    return str(words[found[3]].value) if is_one and words is not None else found[0]
+
+
+def _refusal(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
+    words = words_of(error, *secrets)
+    said = f"it answers with status {error.status_code}: {words}"
+    if isinstance(error, sushy_errors.ResourceNotFoundError):
+        return said if words else safe_text(str(error), *secrets)
+    if not isinstance(error, sushy_errors.AccessError):
+        return said if words else f"it answers with status {error.status_code} and gives no reason"
+    if error.status_code == HTTPStatus.FORBIDDEN:
+        reason = "it forbids that to the user of redfish_username; check the rights of that user"
+    else:
+        reason = "wrong password or user name: it refuses the login; check redfish_username and redfish_password"
+    return f"{reason} ({said})" if words else reason
+
+
+def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:
+    if access.by_project:
+        return _hidden(RedfishError, node, access, what, reason)
+    return RedfishError(node=node.uuid, address=access.address, operation=what, error=f"BMC {access.address}: {reason}")
+
+
+def _hidden(kind: type[RedfishError], node: Node, access: Access, what: str, reason: str) -> RedfishError:
+    """Return an error with the one text of all faults: what answers may be no BMC, its words not for the project."""
+    told = hidden(UNREACHABLE, f"BMC {access.address} of node {node.uuid}", reason)
+    text = RedfishConnectionError.text.format(node=node.uuid, address=access.address, error=told)
+    return kind(f"{text}.", node=node.uuid, address=access.address, operation=what, error=told)
+
+
+def connector_of(system: System) -> BmcConnector:
+    """Return the connector of a system, for resources that the library does not lead to."""
+    connector: BmcConnector = system.root.bmc_connector
+    return connector

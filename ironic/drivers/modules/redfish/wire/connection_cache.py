@@ -1,0 +1,220 @@
+"""The connections to Redfish BMCs that are kept: one per service root and user, up to a number.
+
+BMCs have few places for sessions, some as few as four, and free them late. So a session is kept as long as its login is
+used: it survives lost connections, and is logged out when its connection is not kept any more, because the login of its
+last node has changed, the BMC refuses it, others need the place, or the service ends. A connection that is in use then
+is logged out by the end of that use.
+"""
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, wait
+from contextlib import contextmanager
+from typing import Any, Final
+from weakref import WeakSet
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.threads import THREADS
+from ironic.drivers import open_sessions
+from ironic.drivers.modules.bmc.login_guard import LoginGuard
+from ironic.drivers.modules.redfish.wire.bmc_access import Access
+from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin, held
+from ironic.drivers.modules.redfish.wire.list_faults import collection_fault
+
+LOG = logging.getLogger(__name__)
+
+# Threads that log out, beside all work and at the end of the service.
+_FEW: Final = 2
+_MANY: Final = 32
+_MOST_LISTED: Final = 16
+
+GuardMaker = Callable[[], LoginGuard | None]
+
+
+class ServiceRoot(sushy.Sushy):  # type: ignore[misc]  # the library brings no types
+    """The service root of a BMC, with the connector it was read by."""
+
+    def __init__(self, address: str, *, connector: BmcConnector, **terms: Any) -> None:
+        super().__init__(address, connector=connector, **terms)
+        self.bmc_connector = connector
+
+
+class Connection:
+    """A BMC that the service logs in to when it is first used."""
+
+    def __init__(self, access: Access, guard: LoginGuard | None) -> None:
+        self.access, self.connector = access, BmcConnector(access, guard)
+        # Who uses it now, and the nodes that have used it.
+        self.users, self.nodes = 0, set[str]()
+        self.is_retired = False
+        self._root: Any = None
+        self._opening = threading.Lock()
+
+    def system(self, system_id: str | None) -> Any:
+        """Return a machine's system resource, after reading the service root and logging in if need be."""
+        with held(self._opening, self.connector.gateway):
+            root = self._root = self._root or self._read_root()
+        return root.get_system(system_id or _only_system(root))
+
+    def reopen(self) -> None:
+        """Read the service root again at the next use."""
+        self._root = None
+        self.connector.doubt_login()
+
+    def _read_root(self) -> Any:
+        try:
+            root = ServiceRoot(
+                self.access.address,
+                auth=NoLogin(),
+                connector=self.connector,
+                root_prefix=self.access.root_prefix,
+                # The library would fetch registries from any server that a BMC names.
+                public_connector=self.connector,
+            )
+        except sushy_errors.MissingAttributeError:
+            raise UnusableAnswer(
+                f"what it shows at {self.access.root_prefix} is no service root of Redfish; check redfish_address"
+            ) from None
+        self.connector.find_sessions(root)
+        self.connector.log_in()
+        return root
+
+
+def _only_system(root: ServiceRoot) -> str:
+    """Return the path of the only machine; raise UnknownDefaultError when another may be meant.
+
+    An entry that can't be read counts: it may be the machine of the node.
+    """
+    collection = root.get_system_collection()
+    paths = list(dict.fromkeys(collection.members_identities or ()))
+    fault = collection_fault(collection.json)
+    if len(paths) == 1 and fault is None:
+        return str(paths[0])
+    listed = ", ".join(paths[:_MOST_LISTED]) + (" ..." if len(paths) > _MOST_LISTED else "")
+    reason = f"it has several systems; set redfish_system_id to one of {listed}"
+    if not paths:
+        reason = f"its list of systems {collection.path} names no system; set redfish_system_id"
+    elif len(paths) == 1:
+        reason = (
+            f"its list of systems {collection.path} is incomplete, as {fault}; set redfish_system_id, for example to "
+            f"{listed}"
+        )
+    raise sushy_errors.UnknownDefaultError(reason)
+
+
+class Connections:
+    """A cache of the connections used last; safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str, str | None, bool], Connection] = OrderedDict()
+        self._of_nodes: dict[str, Connection] = {}
+        # Those of connections that are not kept any more, as long as something uses them or logs out.
+        self._retired: WeakSet[BmcConnector] = WeakSet()
+        self._lock = threading.RLock()
+        self._pool: Executor | None = None
+
+    @contextmanager
+    def used_by(self, node_uuid: str, access: Access, guard: GuardMaker = lambda: None) -> Iterator[Connection]:
+        """Hand out the connection for a node's login, cached or new; systems of the same BMC share it."""
+        connection = self._take(node_uuid, access, guard)
+        try:
+            yield connection
+        finally:
+            with self._lock:
+                connection.users -= 1
+                self._log_out_if_over(connection)
+
+    def retire(self, connection: Connection) -> None:
+        """Keep a connection no longer: its session is logged out as soon as nothing uses it."""
+        with self._lock:
+            if self._kept.get(connection.access.key) is connection:
+                del self._kept[connection.access.key]
+            for node_uuid in connection.nodes:
+                self._of_nodes.pop(node_uuid, None)
+            connection.nodes.clear()
+            if not connection.is_retired:
+                connection.is_retired = True
+                self._retired.add(connection.connector)
+                self._log_out_if_over(connection)
+
+    def log_out(self, seconds: float) -> None:
+        """Log out everywhere, as far as that succeeds within this time: the service ends."""
+        with self._lock:
+            ending = [*(connection.connector for connection in self._kept.values()), *self._retired]
+            self._kept, self._of_nodes = OrderedDict(), {}
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        ending = [connector for connector in ending if connector.has_session]
+        if not ending:
+            return
+        pool = THREADS.pool(min(_MANY, len(ending)), "bmc-logout")
+        late = wait([pool.submit(connector.log_out) for connector in ending], seconds).not_done
+        pool.shutdown(wait=False, cancel_futures=True)
+        if late:
+            LOG.info("%d sessions at BMCs are not logged out in time; the BMCs end them when they are idle", len(late))
+
+    def _take(self, node_uuid: str, access: Access, guard: GuardMaker) -> Connection:
+        with self._lock:
+            if (kept := self._find(access)) is not None:
+                return self._hand_out(kept, node_uuid)
+        # The digest of the guard takes time.
+        made = Connection(access, guard())
+        with self._lock:
+            if (kept := self._find(access)) is not None:
+                return self._hand_out(kept, node_uuid)
+            if (former := self._kept.get(access.key)) is not None:
+                self.retire(former)
+            self._kept[access.key] = made
+            self._hand_out(made, node_uuid)
+            while len(self._kept) > CONF.redfish.connection_cache_size:
+                self.retire(next(iter(self._kept.values())))
+            return made
+
+    def _find(self, access: Access) -> Connection | None:
+        kept = self._kept.get(access.key)
+        return kept if kept is not None and _login(kept.access) == _login(access) else None
+
+    def _hand_out(self, connection: Connection, node_uuid: str) -> Connection:
+        self._kept.move_to_end(connection.access.key)
+        connection.users += 1
+        former = self._of_nodes.get(node_uuid)
+        if former is not connection:
+            self._of_nodes[node_uuid] = connection
+            connection.nodes.add(node_uuid)
+            if former is not None:
+                former.nodes.discard(node_uuid)
+                if not former.nodes:
+                    self.retire(former)
+        return connection
+
+    def _log_out_if_over(self, connection: Connection) -> None:
+        """Log out of a connection that is neither kept nor used; elsewhere, as a BMC may be dead."""
+        if connection.is_retired and not connection.users and connection.connector.has_session:
+            self._pool = self._pool or THREADS.pool(_FEW, "bmc-logout")
+            self._pool.submit(connection.connector.log_out)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+def _login(access: Access) -> tuple[object, ...]:
+    """Return what must be equal for two nodes to share a connection: all but the system."""
+    return (
+        access.key,
+        access.password,
+        access.verify,
+        access.auth_type,
+        access.tls_minimum_version,
+        access.tls_ciphers,
+    )
+
+
+CONNECTIONS: Final = Connections()
+open_sessions.at_end(CONNECTIONS.log_out)
