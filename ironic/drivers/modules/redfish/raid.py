@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Final
 
 import sushy
-from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import node_waits, own_values
@@ -54,6 +53,7 @@ from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -318,12 +318,13 @@ def _delete(system: System, item: Mapping[str, Any], when: Any) -> str | None:
 
 def _sent(send: Callable[..., BmcAnswer], payload: dict[str, Any]) -> BmcAnswer:
     """Send an order, without a time where the BMC offers times and refuses them."""
-    try:
-        return send(data=payload or None)
-    except sushy_errors.HTTPError as error:
-        if _WHEN not in payload or not shows(error, Behaviour.REFUSES_APPLY_TIME):
-            raise
-        return send(data={name: value for name, value in payload.items() if name != _WHEN} or None)
+    return in_one_form(_with_or_without_time(payload), lambda body: send(data=body or None))
+
+
+def _with_or_without_time(payload: dict[str, Any]) -> Forms[dict[str, Any]]:
+    error = yield payload
+    if _WHEN in payload and shows(error, Behaviour.REFUSES_APPLY_TIME):
+        yield {name: value for name, value in payload.items() if name != _WHEN}
 
 
 def _apply_times(system: System, names: Collection[str]) -> list[object]:

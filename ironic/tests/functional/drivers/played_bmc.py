@@ -16,7 +16,7 @@ from sushy.resources import base
 
 from ironic.core.clock import CLOCK
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
-from ironic.drivers.modules.redfish.wire import bmc_connector
+from ironic.drivers.modules.redfish.wire import transport
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.integrations import http_client
@@ -234,7 +234,7 @@ def played() -> Iterator[Callable[[PlayedBmc], None]]:
             return bmcs[0].send(*request)
 
     with pytest.MonkeyPatch.context() as patch, _reading_once() as read_once:
-        patch.setattr(bmc_connector, "http_client", Transport())
+        patch.setattr(transport, "http_client", Transport())
         patch.setattr(BmcAnswer, "_read", read_once)
         patch.setattr(base, "_collect_fields", _fields_of_class())
         patch.setattr(CLOCK, "monotonic", clock.monotonic)

@@ -19,7 +19,8 @@ from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import change, connector_of
-from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, operation
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
+from ironic.drivers.modules.redfish.wire.running_operation import operation
 from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, USER, Handler, HostileBmc, hostile_bmc
@@ -390,7 +391,7 @@ def test_a_session_is_used_and_ended_wherever_it_is_said_to_be(
         connector = BmcConnector(access_of(task.node), guard_of(task.store, running.address, USER, SECRET))
         with operation(connector.gateway, CallClass.READ):
             connector.get(SYSTEM)
-        connector.log_out()
+        connector.login.log_out()
         deleted = [path for method, path in running.requests if method == "DELETE"]
     assert used == [token.strip()] and deleted == ([] if ended is None else [ended])
 

@@ -50,7 +50,7 @@ _REDFISH = {
     "bios_attributes._registry": "acts: with `_unless_lacking` a registry that can't be read is an error; shows else",
     "bmc_clock._now": SHOWS,
     "bmc_clock.set_clock": "acts: bmc_of, which needs all managers unless one is the BMC and names the machine",
-    "bmc_connector.BmcConnector": READS,
+    "bmc_login.BmcLogin": "acts: begins and ends sessions of its own",
     "bmc_devices.parsed_lldp": "stores: each port for itself; a card that can't be read has no switch",
     "bmc_devices.pci_devices": SHOWS,
     "bmc_devices.storage_controllers": SHOWS,

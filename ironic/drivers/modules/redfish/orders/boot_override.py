@@ -6,10 +6,9 @@ interface sets it again before each boot (`restore_device`).
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sushy
-from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
@@ -19,6 +18,7 @@ from ironic.drivers import boot_devices
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, shows
 from ironic.drivers.task import Node, Task
 
@@ -128,15 +128,12 @@ def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -
                 err=f"Node {node.uuid} has no boot device {device!r}; it supports {', '.join(known) or 'none'}."
             )
         mode_before = system.boot.mode if system.boot is not None else None
-        is_kept = True
-        try:
-            _after_self_test(node, lambda: _send(node, system, device, _CONTINUOUS if persistent else _ONCE, url))
-        except sushy_errors.HTTPError as error:
-            if not persistent:
-                raise
-            LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, reason_of(error))
-            _after_self_test(node, lambda: _send(node, system, device, _ONCE, url, always=True))
-            is_kept = False
+
+        def send(duration: _Duration) -> bool:
+            _after_self_test(node, lambda: _send(node, system, device, duration, url))
+            return not (persistent and duration.enabled is _ONCE)
+
+        is_kept = in_one_form(_durations(node, persistent=persistent), send)
         is_kept = _is_stored(node, system, device, persistent=persistent) and is_kept
         if behaves(node, Behaviour.MODE_AFTER_DEVICE) and mode_before is not None:
             system.refresh(force=True)
@@ -145,6 +142,20 @@ def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -
         return is_kept
 
     return change(task, f"setting boot device {device}", act)
+
+
+class _Duration(NamedTuple):
+    """How long a boot device is set for, and whether that is said even if it does not change."""
+
+    enabled: sushy.BootSourceOverrideEnabled
+    is_said: bool
+
+
+def _durations(node: Node, *, persistent: bool) -> Forms[_Duration]:
+    error = yield _Duration(_CONTINUOUS if persistent else _ONCE, is_said=False)
+    if persistent:
+        LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, reason_of(error))
+        yield _Duration(_ONCE, is_said=True)
 
 
 def _is_stored(node: Node, system: System, device: str, *, persistent: bool) -> bool:
@@ -195,13 +206,13 @@ def _has(boot: Mapping[str, Any], device: str) -> bool:
     return boot[_TARGET] in wanted and boot.get(_ENABLED) != sushy.BootSourceOverrideEnabled.DISABLED.value
 
 
-def _send(node: Node, system: System, device: str, enabled: Any, url: str | None, *, always: bool = False) -> None:
+def _send(node: Node, system: System, device: str, duration: _Duration, url: str | None) -> None:
     boot = system.boot
     more: dict[str, Any] = {}
     full = behaves(node, Behaviour.FULL_BOOT_REQUEST)
-    always = always or full or behaves(node, Behaviour.DURATION_ALWAYS_SENT)
-    if always or boot is None or boot.enabled != enabled:
-        more["enabled"] = enabled
+    is_said = duration.is_said or full or behaves(node, Behaviour.DURATION_ALWAYS_SENT)
+    if is_said or boot is None or boot.enabled != duration.enabled:
+        more["enabled"] = duration.enabled
     if full:
         more["mode"] = (boot and boot.mode) or sushy.BootSourceOverrideMode.UEFI
     if url:

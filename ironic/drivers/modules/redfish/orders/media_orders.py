@@ -19,6 +19,7 @@ from ironic.drivers.modules.redfish.tree.certainty import Uncertain
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.wire.bmc_messages import BmcMessage, messages_of
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.integrations.image_places import SHARE_SCHEMES
 
 Drive = Any
@@ -86,21 +87,22 @@ class InsertionOrder:
 
 def insert(system: System, drive: Drive, order: InsertionOrder) -> None:
     """Insert an image; raise what sushy raises when the BMC refuses it with all that it asks for."""
-    target, payload, more = _target(drive, "InsertMedia"), dict(order.parameters), order.on_request(drive)
+    target = _target(drive, "InsertMedia")
     try:
-        while True:
-            try:
-                _send_insertion(system, drive, target, payload)
-                return
-            except sushy_errors.AccessError:
-                raise
-            except sushy_errors.HTTPError as error:
-                added = {name: more[name] for name in missed_by(error) if name in more and name not in payload}
-                if not added:
-                    raise
-                payload |= added
+        in_one_form(_payloads(order, drive), lambda payload: _send_insertion(system, drive, target, payload))
     finally:
         drive.invalidate()
+
+
+def _payloads(order: InsertionOrder, drive: Drive) -> Forms[Mapping[str, Any]]:
+    """Yield what is sent with an image: at first as little as may do, then what each refusal misses besides."""
+    payload, more = dict(order.parameters), order.on_request(drive)
+    while True:
+        error = yield payload
+        added = {name: more[name] for name in missed_by(error) if name in more and name not in payload}
+        if not added or isinstance(error, sushy_errors.AccessError):
+            return
+        payload |= added
 
 
 def _send_insertion(system: System, drive: Drive, target: str | None, payload: Mapping[str, Any]) -> None:
@@ -165,12 +167,12 @@ def _send_ejection(system: System, drive: Drive) -> None:
         headers = {"If-Match": tag} if isinstance(tag, str) else {}
         connector.patch(drive.path, data={"Image": None, "Inserted": False}, headers=headers)
         return
-    try:
-        connector.post(target)
-    except sushy_errors.HTTPError as error:
-        if error.status_code not in _EMPTY_BODY_WANTED:
-            raise
-        connector.post(target, data={})
+    in_one_form(_empty_bodies(), lambda body: connector.post(target, data=body))
+
+
+def _empty_bodies() -> Forms[Mapping[str, Any] | None]:
+    if (yield None).status_code in _EMPTY_BODY_WANTED:
+        yield {}
 
 
 def missed_by(error: sushy_errors.HTTPError) -> list[str]:

@@ -2,7 +2,8 @@
 
 A read may be repeated after a lost connection. A change is sent once, because the BMC may have received it. No login
 appears in any text. Many BMCs lack a branch of the Redfish tree, and some answer with a server error there: `optional`
-reads such branches. Connections are kept in `connection_cache`; how requests travel is decided in `bmc_connector`.
+reads such branches. Connections are kept in `connection_cache`; how requests travel is decided in `bmc_connector`,
+`bmc_login` and `transport`.
 """
 
 import logging
@@ -23,9 +24,11 @@ from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.wire.bmc_access import Access, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, LostConnection, may_lose_another, operation
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal, refusal_of, words_of
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS, Connection
+from ironic.drivers.modules.redfish.wire.running_operation import may_lose_another, operation
+from ironic.drivers.modules.redfish.wire.transport import LostConnection
 from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.integrations.hidden_faults import hidden
@@ -83,7 +86,7 @@ def _at_bmc(
     access = access_of(node)
 
     def attempt(act: Callable[[System], T]) -> T:
-        connection.connector.check_login()
+        connection.connector.login.check()
         with _doubted_on_error(connection):
             return act(connection.system(access.system_id))
 

@@ -24,8 +24,9 @@ from ironic.drivers import open_sessions
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin, held
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault
+from ironic.drivers.modules.redfish.wire.running_operation import held
 
 LOG = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class Connection:
     def reopen(self) -> None:
         """Read the service root again at the next use."""
         self._root = None
-        self.connector.doubt_login()
+        self.connector.login.doubt()
 
     def _read_root(self) -> Any:
         try:
@@ -81,8 +82,8 @@ class Connection:
             raise UnusableAnswer(
                 f"what it shows at {self.access.root_prefix} is no service root of Redfish; check redfish_address"
             ) from None
-        self.connector.find_sessions(root)
-        self.connector.log_in()
+        self.connector.login.find_sessions(root)
+        self.connector.login.log_in()
         return root
 
 
@@ -151,11 +152,11 @@ class Connections:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
-        ending = [connector for connector in ending if connector.has_session]
+        ending = [connector for connector in ending if connector.login.has_session]
         if not ending:
             return
         pool = THREADS.pool(min(_MANY, len(ending)), "bmc-logout")
-        late = wait([pool.submit(connector.log_out) for connector in ending], seconds).not_done
+        late = wait([pool.submit(connector.login.log_out) for connector in ending], seconds).not_done
         pool.shutdown(wait=False, cancel_futures=True)
         if late:
             LOG.info("%d sessions at BMCs are not logged out in time; the BMCs end them when they are idle", len(late))
@@ -196,9 +197,9 @@ class Connections:
 
     def _log_out_if_over(self, connection: Connection) -> None:
         """Log out of a connection that is neither kept nor used; elsewhere, as a BMC may be dead."""
-        if connection.is_retired and not connection.users and connection.connector.has_session:
+        if connection.is_retired and not connection.users and connection.connector.login.has_session:
             self._pool = self._pool or THREADS.pool(_FEW, "bmc-logout")
-            self._pool.submit(connection.connector.log_out)
+            self._pool.submit(connection.connector.login.log_out)
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -5,14 +5,25 @@ around it or with none. Some take `*` only, and some refuse each ETag that they 
 """
 
 from collections.abc import Callable, Iterator
+from typing import Final
+
+from ironic.drivers.modules.redfish.wire.forms import Forms
+
+_CONDITION_FAILED: Final = (412, 428)
 
 
-def candidates(first: str | None, current: Callable[[], Iterator[str | None]]) -> Iterator[str | None]:
+def etags(first: str | None, current: Callable[[], Iterator[str | None]]) -> Forms[str | None]:
     """Yield the ETags to try, the likeliest first; None is for an order without one.
 
     ``first`` is that of the document that was read before. ``current`` reads those of the present document; it is
-    called only when more are asked for.
+    called only when more are asked for. A refusal for another reason than the ETag leads to no other one.
     """
+    for tag in _candidates(first, current):
+        if (yield tag).status_code not in _CONDITION_FAILED:
+            return
+
+
+def _candidates(first: str | None, current: Callable[[], Iterator[str | None]]) -> Iterator[str | None]:
     seen: set[str | None] = set()
 
     def new(tags: Iterator[str | None]) -> Iterator[str | None]:
