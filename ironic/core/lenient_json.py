@@ -41,13 +41,19 @@ def parse(content: bytes, *, mends: bool = True) -> Any:
     )
     try:
         try:
-            return storable(decoder.decode(text))
+            document = decoder.decode(text)
         except ValueError:
             if not mends:
                 raise
-            return storable(decoder.decode("".join(_mended(text))))
+            document = decoder.decode("".join(_mended(text)))
+        return document if _is_plain(content) else storable(document)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def _is_plain(content: bytes) -> bool:
+    """Return whether no text of a document can have a character that is not storable: most have none."""
+    return content.isascii() and b"\\u" not in content and b"\0" not in content
 
 
 def _mended(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ironic.core.allowed_addresses import Server
 from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal
 from ironic.drivers.modules.redfish.wire.document_repair import repaired
 from ironic.drivers.modules.redfish.wire.list_faults import FORMER_NEXT_PAGE, NEXT_PAGE, next_page_in
-from ironic.drivers.modules.redfish.wire.own_links import with_own_paths
+from ironic.drivers.modules.redfish.wire.own_links import may_have_urls, with_own_paths
 from ironic.drivers.modules.redfish.wire.refusals import error_document
 
 _MIB: Final = 1024 * 1024
@@ -89,7 +89,9 @@ class BmcAnswer:
             raise self._unreadable(str(error)) from None
         if not isinstance(document, dict):
             raise self._unreadable("it is no object of JSON")
-        return repaired(with_own_paths(document, self._server), self._path)
+        if may_have_urls(self.content):
+            document = with_own_paths(document, self._server)
+        return repaired(document, self._path)
 
     def _unreadable(self, why: str) -> NotADocument:
         return NotADocument(f"its answer at {self._path} can't be read ({why}); check redfish_address")

@@ -366,13 +366,14 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
         if kind is not None:
             given = value
             value = kind([] if given is None and kind in (_objects, _actions) else given)
-            if value is not given and (fault := _fault(given, value)) is not None:
+            is_doubtful = value is not given and (value is _LEFT_OUT or isinstance(value, list))
+            if is_doubtful and (fault := _fault(given, value)) is not None:
                 faults[name] = fault
             elif isinstance(given, dict) and isinstance(value, list) and document.get(f"{name}@odata.count") != 1:
                 # It may be one of several.
                 faults[name] = _SINGLE
         if value is not _LEFT_OUT and name != _FAULTS:
-            found[name] = _inside(name, value)
+            found[name] = _inside(name, value) if isinstance(value, dict | list) else value
     if faults:
         found[_FAULTS] = faults
     return found

@@ -4,6 +4,7 @@ The standard wants paths. Some BMCs put their own scheme, host and port before t
 blanks around them. What names another server stays as it is, and is not followed.
 """
 
+import re
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -11,6 +12,15 @@ from ironic.core.allowed_addresses import Server, server_of
 
 _ID: Final = "@odata.id"
 _ROOT: Final = "/redfish/"
+# A slash or a letter may be escaped, and a document be in another encoding.
+_ESCAPED: Final = (b"\\/", b"\\u", b"\0")
+# A URL of a resource; a link that begins with no slash, or has a blank in it, which may be escaped.
+_ODD_LINK: Final = re.compile(rb"://[^\"/]*/redfish/|@odata\.id\"\s*:\s*\"(?:[^/]|[^\"\s\\]*[\s\\])")
+
+
+def may_have_urls(content: bytes) -> bool:
+    """Return whether a document may have links that are no paths yet, before all of it is looked through."""
+    return any(sign in content for sign in _ESCAPED) or _ODD_LINK.search(content) is not None
 
 
 def with_own_paths(value: Any, own: Server) -> Any:
