@@ -12,7 +12,7 @@ from ironic.drivers.modules.redfish.orders import firmware_list, waiting_step
 from ironic.drivers.modules.redfish.orders.firmware_updates import BIOS, BMC, NIC, UPDATES
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.flashed_versions import is_version
-from ironic.drivers.modules.redfish.tree.members import bmc_of, chassis_of, seen_members
+from ironic.drivers.modules.redfish.tree.members import bmc_of, seen_chassis, seen_members
 from ironic.drivers.modules.redfish.tree.network_cards import is_chassis_of_one
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
@@ -101,15 +101,15 @@ def _components(system: System) -> list[dict[str, Any]]:
     return [item for item in found if is_version(item["current_version"])]
 
 
-def _adapters(system: System) -> list[Any]:
+def _adapters(system: System) -> tuple[Any, ...]:
     """Return the network adapters of the first chassis that has any and no other machine, of those that can be read.
 
     Where the machine does not say which its chassis are, one that says whose it is can be taken as well.
     """
-    own = (chassis for chassis in chassis_of(system) if is_chassis_of_one(system, chassis))
+    own = (chassis for chassis in seen_chassis(system).items if is_chassis_of_one(system, chassis))
     seen = (seen_members(chassis, "network_adapters") for chassis in own)
     first = next((one for one in seen if one.items or one.missing), None)
-    return first.items if first is not None else []
+    return first.items if first is not None else ()
 
 
 def _item(component: str, version: object, **more: object) -> dict[str, Any]:

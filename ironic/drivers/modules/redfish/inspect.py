@@ -14,6 +14,7 @@ import sushy
 
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.readings import Seen
 from ironic.core.root_device_hints import GIB
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import InspectInterface
@@ -21,7 +22,7 @@ from ironic.drivers.modules.redfish.tree import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.certainty import Document, Resource
 from ironic.drivers.modules.redfish.tree.inventory_values import Found, known, word_of
-from ironic.drivers.modules.redfish.tree.members import Seen, is_there, seen_drives, seen_members
+from ironic.drivers.modules.redfish.tree.members import is_there, seen_drives, seen_members
 from ironic.drivers.modules.redfish.tree.network_cards import network_cards, seen_cards
 from ironic.drivers.modules.redfish.tree.processors_and_memory import cpu_of, memory_of
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
@@ -129,9 +130,9 @@ def inventory_of(system: System) -> Inventory:
         "interfaces": _list(_interfaces, system),
         "cpu": optional(lambda: cpu_of(system), nothing),
         "memory": optional(lambda: memory_of(system), nothing),
-        "disks": _disks(system).items,
+        "disks": list(_disks(system).items),
         "storage_controllers": _list(bmc_devices.storage_controllers, system),
-        "pci_devices": bmc_devices.pci_devices(system).items,
+        "pci_devices": list(bmc_devices.pci_devices(system).items),
         "boot": optional(lambda: _boot(system), nothing),
         "system_vendor": known(
             manufacturer=system.manufacturer,
@@ -175,11 +176,11 @@ def _disks(system: System) -> Seen[Found]:
         controllers = seen_members(system, name)
         missing += controllers.missing
         for controller in controllers.items:
-            unread: Seen[Found] = Seen([], (f"the disks of {controller.path} can't be read",))
+            unread: Seen[Found] = Seen((), (f"the disks of {controller.path} can't be read",))
             disks = optional(partial(part, controller), unread)
             found += disks.items
             missing += disks.missing
-    return Seen(found, tuple(missing))
+    return Seen(found, missing)
 
 
 def _drives(controller: Any) -> Seen[Found]:

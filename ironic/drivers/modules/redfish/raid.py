@@ -17,6 +17,7 @@ from ironic.core import node_waits, own_values
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.node_waits import NodeWait
+from ironic.core.readings import Seen, Whole
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
@@ -39,10 +40,8 @@ from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, leads_to, whole_links
 from ironic.drivers.modules.redfish.tree.members import (
-    Seen,
     is_there,
     linked,
-    members_of,
     plain_path,
     seen_drives,
     seen_members,
@@ -123,33 +122,22 @@ class RedfishRAID(RAIDInterface):
         given_controllers = [disk.get("controller") for disk in wanted]
         chosen = {str(one) for one in given_controllers} if all(given_controllers) else set[str]()
 
-        def look(system: System) -> tuple[Seen[Drive], list[Any], list[str]]:
+        def look(system: System) -> tuple[Seen[Drive], Whole[Mapping[str, str]], Whole[str]]:
             drives = _drives(system, chosen, with_used=not delete_existing)
-            present = volume_paths(system) if delete_existing else []
+            present = volume_paths(system) if delete_existing else Whole[Mapping[str, str]]()
             controllers = {drive.controller for drive in drives.items} | {item["controller"] for item in present}
             return drives, present, paths_at(system, controllers)
 
         drives, present, before = read(task, "reading the drives", look, anew=True)
         volumes = [volume.as_dict() for volume in _plan(wanted, drives)]
-        deleted = {item["path"] for item in present}
-        return _begin(
-            task,
-            RaidChange(
-                operation="create",
-                delete=present,
-                create=volumes,
-                made=len(volumes),
-                kept=[path for path in before if path not in deleted],
-            ),
-        )
+        return _begin(task, RaidChange.creating(volumes, before, instead_of=present))
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
     @service_step(priority=0)
     def delete_configuration(self, task: Task) -> str | None:
         present = read(task, "reading the volumes", volume_paths, anew=True)
-        gone = [item["path"] for item in present]
-        return _begin(task, RaidChange(operation="delete", delete=present, gone=gone))
+        return _begin(task, RaidChange.deleting(present))
 
     @deploy_step(priority=0, argsinfo=_APPLY_ARGSINFO)
     @service_step(priority=0, argsinfo=_APPLY_ARGSINFO)
@@ -367,12 +355,12 @@ def _drives(system: System, controllers: Collection[str], *, with_used: bool) ->
         seen = _drives_at(name, storage, with_used=with_used)
         drives += seen.items
         missing += seen.missing
-    return Seen(drives, tuple(missing))
+    return Seen(drives, missing)
 
 
 def _drives_at(name: str, storage: Any, *, with_used: bool) -> Seen[Drive]:
     if not _makes_volumes(storage):
-        return Seen([])
+        return Seen()
     seen = seen_drives(storage)
     drives = [drive for drive in seen.items if is_there(drive) and (drive.capacity_bytes or 0) > 0]
     used = _used(storage, drives) if with_used else set()
@@ -432,7 +420,9 @@ def _makes_volumes(storage: Any) -> bool:
     """Return whether a storage has a place for volumes, and its first controller supports RAID or does not say."""
     if not leads_to(storage, "Volumes"):
         return False
-    controllers = [one.json for one in members_of(storage, "controllers")] or storage.json.get("StorageControllers")
+    controllers = [one.json for one in seen_members(storage, "controllers").items] or storage.json.get(
+        "StorageControllers"
+    )
     types = controllers[0].get("SupportedRAIDTypes") if controllers else None
     return types is None or len(types) > 0
 

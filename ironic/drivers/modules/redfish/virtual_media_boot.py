@@ -28,7 +28,7 @@ from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
 from ironic.drivers.modules.redfish.orders import passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
-from ironic.drivers.modules.redfish.tree.members import managers_of
+from ironic.drivers.modules.redfish.tree.members import seen_managers
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, depends_on_firmware
@@ -323,7 +323,9 @@ def _check_firmware(task: Task) -> None:
 
     def firmware(system: System) -> str:
         kinds = (None, sushy.ManagerType.BMC)
-        versions = [manager.firmware_version for manager in managers_of(system) if manager.manager_type in kinds]
+        versions = [
+            manager.firmware_version for manager in seen_managers(system).items if manager.manager_type in kinds
+        ]
         return str(versions[0] or "") if versions else ""
 
     what = "reading the firmware version of the BMC"

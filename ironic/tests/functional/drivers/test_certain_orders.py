@@ -145,13 +145,13 @@ def test_cards_that_cannot_be_read_are_missing_and_those_of_a_neighbour_are_none
     bmc.documents[f"{adapters}/A/F"] = {"Members": [link(f"{adapters}/A/F/1")]}
     bmc.documents[f"{adapters}/A/F/1"] = {"Id": "1", "Ethernet": {"MACAddress": "52:54:00:00:00:09"}}
     del bmc.documents[CARDS]
-    assert read(on(bmc), "reading", seen_cards).items == []
+    assert read(on(bmc), "reading", seen_cards).items == ()
     del bmc.documents[SYSTEM]["EthernetInterfaces"]
     for named in (machines, []):
         bmc.documents[chassis]["Links"] = {"ComputerSystems": named}
         bmc.documents["/redfish/v1/Systems"]["Members"] = [link(SYSTEM), link("/redfish/v1/Systems/2")]
         seen = read(on(bmc), "reading", seen_cards)
-        assert seen.items == [] and "is not said" in seen.missing[0]
+        assert seen.items == () and "is not said" in seen.missing[0]
     bmc.documents[chassis]["Links"] = {"ComputerSystems": machines}
     machines.pop()
     assert [card.mac_address for card in read(on(bmc), "reading", seen_cards).items] == ["52:54:00:00:00:09"]
@@ -187,7 +187,7 @@ def test_a_function_without_its_address_is_a_card_that_is_missing(
     assert seen.missing == (() if is_whole else (f"the MAC address of {functions}/2 is not valid",))
     # One machine in the place of a list may be one of several.
     bmc.documents[chassis]["Links"] = {"ComputerSystems": link(SYSTEM)}
-    assert read(on(bmc), "reading", seen_cards).items == []
+    assert read(on(bmc), "reading", seen_cards).items == ()
     bmc.documents[chassis]["Links"]["ComputerSystems@odata.count"] = 1
     assert len(read(on(bmc), "reading", seen_cards).items) == 1
 

@@ -14,7 +14,7 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import indicators
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
-from ironic.drivers.modules.redfish.tree.members import chassis_of, drives_of, members_of, of_each
+from ironic.drivers.modules.redfish.tree.members import of_each, seen_chassis, seen_drives, seen_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
 from ironic.drivers.task import Node
 
@@ -45,10 +45,12 @@ _Named = Iterable[tuple[str, Resource]]
 # The indicators of each component, by the name that users know.
 _RESOURCES: Final[dict[str, Callable[[System], _Named]]] = {
     indicators.SYSTEM: lambda system: [(system.uuid or system.identity, system)],
-    indicators.CHASSIS: lambda system: [(chassis.uuid or chassis.identity, chassis) for chassis in chassis_of(system)],
+    indicators.CHASSIS: lambda system: [
+        (chassis.uuid or chassis.identity, chassis) for chassis in seen_chassis(system).items
+    ],
     indicators.DISK: lambda system: of_each(
-        members_of(system, "storage"),
-        lambda storage: [(f"{storage.identity}:{drive.identity}", drive) for drive in drives_of(storage)],
+        seen_members(system, "storage").items,
+        lambda storage: [(f"{storage.identity}:{drive.identity}", drive) for drive in seen_drives(storage).items],
     ),
 }
 

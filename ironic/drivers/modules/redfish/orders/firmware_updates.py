@@ -31,7 +31,7 @@ from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
 from ironic.drivers.modules.redfish.tree.flashed_versions import has_changed, versions_of
-from ironic.drivers.modules.redfish.tree.members import chassis_of, managers_of, whole_systems
+from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_managers, whole_systems
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask, End
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
@@ -294,10 +294,10 @@ def _answers(task: Task) -> bool:
 
     def touch(system: System) -> None:
         # A link may be dead for good, but not all.
-        if system.json.get("Links", {}).get("ManagedBy") and not managers_of(system):
+        if system.json.get("Links", {}).get("ManagedBy") and not seen_managers(system).items:
             raise UnusableAnswer("it shows none of its managers")
         faults: list[sushy_errors.SushyError] = []
-        chassis = [one for one in chassis_of(system) if has_link(one, "NetworkAdapters")]
+        chassis = [one for one in seen_chassis(system).items if has_link(one, "NetworkAdapters")]
         for one in chassis:
             try:
                 _ = one.network_adapters

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ironic.core.readings import Whole
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc
 from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, given, leads_to
 from ironic.drivers.modules.redfish.tree.members import linked, plain_path, seen_members, whole_members
@@ -38,6 +39,21 @@ class RaidChange(AtBmc):
     made: int | None = None
     kept: Sequence[str] = ()
     tasks: Sequence[str] = ()
+
+    @classmethod
+    def creating(
+        cls, volumes: Sequence[Mapping[str, Any]], before: Whole[str], *, instead_of: Whole[Mapping[str, str]]
+    ) -> "RaidChange":
+        """Return the change that makes volumes beside those ``before`` it, after others have been deleted."""
+        deleted = {item["path"] for item in instead_of}
+        kept = [path for path in before if path not in deleted]
+        return cls(operation="create", delete=instead_of, create=volumes, made=len(volumes), kept=kept)
+
+    @classmethod
+    def deleting(cls, present: Whole[Mapping[str, str]]) -> "RaidChange":
+        """Return the change that deletes all logical disks."""
+        return cls(operation="delete", delete=present, gone=[item["path"] for item in present])
+
     restarts: bool = False
     sending: bool = False
     unsaid: Sequence[str] = ()
@@ -76,9 +92,9 @@ def _end_of(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
-def logical_disks_of(storage: Any) -> list[Any]:
+def logical_disks_of(storage: Any) -> Whole[Any]:
     """Return the volumes of a controller that are logical disks; raise Uncertain when that can't be said of all."""
-    return [volume for volume in whole_members(storage, "volumes") if raid_type(volume)]
+    return Whole(volume for volume in whole_members(storage, "volumes") if raid_type(volume))
 
 
 def raid_type(volume: Resource) -> str:
@@ -92,7 +108,7 @@ def raid_type(volume: Resource) -> str:
     return str(level or _FORMER_TYPES.get(kind, ""))
 
 
-def volume_paths(system: System) -> list[dict[str, str]]:
+def volume_paths(system: System) -> Whole[Mapping[str, str]]:
     """Return all logical disks of the machine; raise Uncertain where a volume may be one.
 
     Who deletes all of them must not leave the unreadable ones.
@@ -110,7 +126,7 @@ def volume_paths(system: System) -> list[dict[str, str]]:
                 raise Uncertain(volume.path, "it has several drives and no RAIDType, so it may be a logical disk")
             elif not volume.json.get("VolumeType"):
                 raise Uncertain(volume.path, "it shows neither RAIDType nor VolumeType, so it may be a logical disk")
-    return found
+    return Whole(found)
 
 
 def _has_levels(storage: Resource) -> bool:
@@ -118,9 +134,9 @@ def _has_levels(storage: Resource) -> bool:
     return any(one.get("SupportedRAIDTypes") for one in controllers)
 
 
-def paths_at(system: System, controllers: Collection[str]) -> list[str]:
+def paths_at(system: System, controllers: Collection[str]) -> Whole[str]:
     """Return the paths of all volumes of these controllers, logical disks or not; raise Uncertain in doubt."""
-    return [volume.path for volume in _volumes_at(system, controllers)]
+    return Whole(volume.path for volume in _volumes_at(system, controllers))
 
 
 def not_carried_out(system: System, change: RaidChange) -> str | None:
@@ -140,10 +156,10 @@ def not_carried_out(system: System, change: RaidChange) -> str | None:
     return None
 
 
-def _volumes_at(system: System, controllers: Collection[str]) -> list[Any]:
+def _volumes_at(system: System, controllers: Collection[str]) -> Whole[Any]:
     if not controllers:
-        return []
+        return Whole()
     storages = storages_of(system, controllers)
     if gone := sorted(set(controllers) - storages.keys()):
         raise Uncertain(system.path, f"it has no storage {gone[0]} any more")
-    return [volume for name in sorted(controllers) for volume in whole_members(storages[name], "volumes")]
+    return Whole(volume for name in sorted(controllers) for volume in whole_members(storages[name], "volumes"))

@@ -21,14 +21,7 @@ from ironic.drivers import boot_devices
 from ironic.drivers.modules.redfish.orders import media_orders
 from ironic.drivers.modules.redfish.orders.media_orders import InsertionOrder
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain
-from ironic.drivers.modules.redfish.tree.members import (
-    bmc_of,
-    managers_of,
-    managers_of_none,
-    members_of,
-    seen_members,
-    unread_managers,
-)
+from ironic.drivers.modules.redfish.tree.members import bmc_of, managers_of_none, seen_managers, seen_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
 from ironic.drivers.task import Node, Task
@@ -138,7 +131,7 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
     wanted = None if media is None else list(media)
 
     def empty(system: System) -> None:
-        seen = [seen_members(owner, "virtual_media") for owner in (system, *managers_of(system))]
+        seen = [seen_members(owner, "virtual_media") for owner in (system, *seen_managers(system).items)]
         drives = [drive for group in seen for drive in group.items]
         chosen = [drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted)]
         faults = _empty(system, chosen)
@@ -146,7 +139,7 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
             raise faults[0]
         missing = [text for group in seen for text in group.missing if _may_matter(text, wanted)]
         if not drives:
-            missing += unread_managers(system) or managers_of_none(system, "VirtualMedia")
+            missing += seen_managers(system).missing or managers_of_none(system, "VirtualMedia")
         if missing or (fault := _unknown_bmc(system)):
             fault = "; ".join(missing) or fault
             raise Uncertain(system.path, f"its virtual drives are not all shown: {fault}")
@@ -170,11 +163,10 @@ def _may_matter(text: str, media: Iterable[Any] | None) -> bool:
     return media is None or not named or any(kind in media for kind in named)
 
 
-def _groups(system: System) -> Iterator[list[Drive]]:
+def _groups(system: System) -> Iterator[Sequence[Drive]]:
     """Iterate over the drives of the system and of each manager, where there are any."""
-    for owner in (system, *managers_of(system)):
-        drives: list[Drive] = members_of(owner, "virtual_media")
-        if drives:
+    for owner in (system, *seen_managers(system).items):
+        if drives := seen_members(owner, "virtual_media").items:
             yield drives
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from ironic.core.readings import Seen
 from ironic.drivers.modules.redfish.tree.inventory_values import Found, word_of
-from ironic.drivers.modules.redfish.tree.members import Seen, chassis_of, drives_of, members_of, seen_members
+from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_drives, seen_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import System
 
 # Names in parsed_lldp, and where the library has the values.
@@ -26,7 +27,7 @@ _PCI: Final = {
 
 def storage_controllers(system: System) -> Iterable[Found]:
     """Yield each storage with its controllers and drives."""
-    for storage in members_of(system, "storage"):
+    for storage in seen_members(system, "storage").items:
         yield {
             "id": storage.identity,
             "name": storage.name,
@@ -42,7 +43,7 @@ def storage_controllers(system: System) -> Iterable[Found]:
                 }
                 for one in storage.storage_controllers or ()
             ],
-            "drives": [_drive(one) for one in drives_of(storage)],
+            "drives": [_drive(one) for one in seen_drives(storage).items],
         }
 
 
@@ -67,18 +68,18 @@ def pci_devices(system: System) -> Seen[Found]:
     functions = [seen_members(device, "pcie_functions") for device in devices.items]
     found = [
         {"class": word_of(one.device_class), **{name: getattr(one, attribute) for name, attribute in _PCI.items()}}
-        for seen in functions
-        for one in seen.items
+        for each in functions
+        for one in each.items
     ]
-    return Seen(found, (*devices.missing, *(text for seen in functions for text in seen.missing)))
+    return Seen(found, (*devices.missing, *(text for each in functions for text in each.missing)))
 
 
 def parsed_lldp(system: System) -> dict[str, Found]:
     """Return what switches say about the ports that they are connected to, by port; ports without it are left out."""
     found: dict[str, Found] = {}
-    for chassis in chassis_of(system):
-        for adapter in members_of(chassis, "network_adapters"):
-            for port in members_of(adapter, "ports"):
+    for chassis in seen_chassis(system).items:
+        for adapter in seen_members(chassis, "network_adapters").items:
+            for port in seen_members(adapter, "ports").items:
                 received = port.ethernet.lldp_receive if port.ethernet is not None else None
                 if received is None:
                     continue

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from ironic.drivers.modules.redfish.tree import bmc_subsystems
-from ironic.drivers.modules.redfish.tree.members import chassis_of, drives_of, members_of, of_each, seen_members
+from ironic.drivers.modules.redfish.tree.members import of_each, seen_chassis, seen_drives, seen_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
     def drives(storage: Any) -> Found:
         return (
             (f"{drive.name}:{storage.identity}@{system.identity}", drive)
-            for drive in drives_of(storage)
+            for drive in seen_drives(storage).items
             if drive.capacity_bytes
         )
 
@@ -68,13 +68,13 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
             if device.capacity_bytes
         )
 
-    all_chassis, storages = chassis_of(system), seen_members(system, "storage")
+    all_chassis, storages = seen_chassis(system).items, seen_members(system, "storage")
     return {
         "Fan": _collect(all_chassis, fans, _FAN),
         "Temperature": _collect(all_chassis, temperatures, _TEMPERATURE),
         "Power": _collect(all_chassis, supplies, _SUPPLY),
         "Drive": _collect(storages.items, drives, _DRIVE)
-        or ({} if storages.missing else _collect(members_of(system, "simple_storage"), devices, _DRIVE)),
+        or ({} if storages.missing else _collect(seen_members(system, "simple_storage").items, devices, _DRIVE)),
         "Extra": {"Manufacturer": system.manufacturer, "Model": system.model, "UUID": system.uuid},
     }
 

@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import sushy
 
+from ironic.core.readings import Whole
 from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given, leads_to, whole_paths
-from ironic.drivers.modules.redfish.tree.members import all_members, chassis_of, unread_chassis
+from ironic.drivers.modules.redfish.tree.members import all_members, seen_chassis
 from ironic.drivers.modules.redfish.tree.network_cards import mac_in
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves
@@ -93,9 +94,10 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
 
 def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
     # One that can't be read might boot as well, so the others alone say nothing.
-    if missing := unread_chassis(system):
-        raise Uncertain(system.path, f"its chassis are not known: {'; '.join(missing)}")
-    adapters = (one for chassis in chassis_of(system) for one in _all(chassis, "NetworkAdapters", "network_adapters"))
+    all_chassis = seen_chassis(system)
+    if all_chassis.missing:
+        raise Uncertain(system.path, f"its chassis are not known: {'; '.join(all_chassis.missing)}")
+    adapters = (one for chassis in all_chassis.items for one in _all(chassis, "NetworkAdapters", "network_adapters"))
     for adapter in adapters:
         for function in _all(adapter, "NetworkDeviceFunctions", "network_device_functions"):
             named = function.ethernet.mac_address if function.ethernet is not None else None
@@ -104,8 +106,8 @@ def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
                 yield address
 
 
-def _all(resource: Any, link: str, attribute: str) -> list[Any]:
-    return all_members(getattr(resource, attribute)) if has_link(resource, link) else []
+def _all(resource: Any, link: str, attribute: str) -> Whole[Any]:
+    return all_members(getattr(resource, attribute)) if has_link(resource, link) else Whole()
 
 
 def _mode(system: System) -> Any:

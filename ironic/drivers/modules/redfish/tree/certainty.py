@@ -8,6 +8,7 @@ document, the part, and what to do.
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from ironic.core.readings import Whole
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
@@ -54,7 +55,7 @@ def leads_to(resource: Resource, name: str) -> bool:
     return given(resource, name) is not None
 
 
-def whole_links(resource: Resource, name: str) -> list[str]:
+def whole_links(resource: Resource, name: str) -> Whole[str]:
     """Return all paths that a resource lists under a name among its links, none where it has no such list.
 
     Raise Uncertain when the list is null, odd, or not whole.
@@ -65,11 +66,11 @@ def whole_links(resource: Resource, name: str) -> list[str]:
         fault = list_fault(links, name)
     if fault is not None:
         raise Uncertain(resource.path, f"{_LINKS}.{name} {fault}")
-    return list(dict.fromkeys(item[_ID] for item in links.get(name, [])))
+    return Whole(dict.fromkeys(item[_ID] for item in links.get(name, [])))
 
 
-def whole_paths(collection: Resource) -> list[str]:
+def whole_paths(collection: Resource) -> Whole[str]:
     """Return the paths of all members of a collection; raise Uncertain when it is not whole."""
     if (fault := collection_fault(collection.json)) is not None:
         raise Uncertain(collection.path, fault)
-    return list(dict.fromkeys(member[_ID] for member in collection.json[_MEMBERS]))
+    return Whole(dict.fromkeys(member[_ID] for member in collection.json[_MEMBERS]))

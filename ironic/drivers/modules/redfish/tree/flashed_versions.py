@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final, TypeGuard
 
-from ironic.drivers.modules.redfish.tree.members import chassis_of, managers_of, members_of
+from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_managers, seen_members
 from ironic.drivers.modules.redfish.tree.network_cards import is_chassis_of_one
 from ironic.drivers.modules.redfish.wire.bmc_connection import System
 
@@ -33,9 +33,9 @@ def has_changed(before: Mapping[str, str], now: Mapping[str, str], component: st
 
 def _shown(system: System) -> Iterator[tuple[str, object]]:
     yield "bios", system.bios_version
-    for manager in managers_of(system):
+    for manager in seen_managers(system).items:
         yield f"bmc {manager.path}", manager.firmware_version
-    for chassis in filter(partial(is_chassis_of_one, system), chassis_of(system)):
-        for adapter in members_of(chassis, "network_adapters"):
+    for chassis in filter(partial(is_chassis_of_one, system), seen_chassis(system).items):
+        for adapter in seen_members(chassis, "network_adapters").items:
             for number, controller in enumerate(adapter.controllers or ()):
                 yield f"nic {adapter.path} {number}", controller.firmware_package_version

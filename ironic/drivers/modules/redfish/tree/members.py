@@ -5,15 +5,14 @@ could not be read as well. Who acts on a list takes `whole_members` or `all_memb
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from itertools import islice
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 import sushy
 from sushy import exceptions as sushy_errors
 
+from ironic.core.readings import Seen, Whole
 from ironic.drivers.modules.redfish.tree.certainty import (
     Resource,
     Uncertain,
@@ -38,38 +37,16 @@ _MOST_SAID: Final = 16
 _LINKS: Final = {"pcie_devices": "PCIeDevices", "pcie_functions": "PCIeFunctions"}
 
 
-@dataclass(frozen=True, slots=True)
-class Seen(Generic[T]):
-    """What could be read of a list; ``missing`` says in a few words each what could not, and is empty for all of it."""
-
-    items: list[T]
-    missing: tuple[str, ...] = ()
-
-    def with_missing(self, *more: str) -> "Seen[T]":
-        """Return it with more that could not be read."""
-        return Seen(self.items, (*self.missing, *more))
-
-
-def members_of(resource: Any, collection: str) -> list[Any]:
-    """Return the members of a collection that can be read; none when the BMC lacks the collection.
+def seen_members(resource: Any, collection: str) -> Seen[Any]:
+    """Return the members of a collection that can be read, and what can't; a link that is absent leads to none.
 
     ``collection`` is the attribute of the library's resource that leads to it.
     """
-    return _members(lambda: getattr(resource, collection))
-
-
-def _members(collection: Callable[[], Any]) -> list[Any]:
-    found = optional(collection, None)
-    return [] if found is None else _living(found.get_member, found.members_identities or ())
-
-
-def seen_members(resource: Any, collection: str) -> Seen[Any]:
-    """Return the members of a collection that can be read, and what can't; a link that is absent leads to none."""
     link = _link_of(collection)
     if (fault := fault_at(resource.json, link)) is not None:
-        return Seen([], (f"{link} of {resource.path} {fault}",))
+        return Seen((), (f"{link} of {resource.path} {fault}",))
     if link not in resource.json:
-        return Seen([])
+        return Seen()
     if isinstance(listed := resource.json[link], list):
         get = getattr(resource, collection).get_member
         return _with_fault(seen_at(get, paths_in(listed)), resource, link)
@@ -79,16 +56,16 @@ def seen_members(resource: Any, collection: str) -> Seen[Any]:
 def _seen(collection: Callable[[], Any], what: str) -> Seen[Any]:
     found = optional(collection, None)
     if found is None:
-        return Seen([], (f"{what} can't be read",))
-    seen = seen_at(found.get_member, found.members_identities or ())
+        return Seen((), (f"{what} can't be read",))
+    members = seen_at(found.get_member, found.members_identities or ())
     fault = collection_fault(found.json)
-    return seen if fault is None else seen.with_missing(f"{found.path} is incomplete, as {fault}")
+    return members if fault is None else members.with_missing(f"{found.path} is incomplete, as {fault}")
 
 
-def _with_fault(seen: Seen[Any], resource: Resource, name: str) -> Seen[Any]:
+def _with_fault(items: Seen[Any], resource: Resource, name: str) -> Seen[Any]:
     """Return what was seen of a list in a resource, with what is missing in the list itself."""
     fault = fault_at(resource.json, name) or list_fault(resource.json, name)
-    return seen if fault is None else seen.with_missing(f"{name} of {resource.path} {fault}")
+    return items if fault is None else items.with_missing(f"{name} of {resource.path} {fault}")
 
 
 def seen_at(get: Callable[[str], T], paths: Iterable[str]) -> Seen[T]:
@@ -100,22 +77,22 @@ def seen_at(get: Callable[[str], T], paths: Iterable[str]) -> Seen[T]:
             missing.append(f"{path} can't be read")
         else:
             items.append(found)
-    return Seen(items, tuple(missing[:_MOST_SAID]))
+    return Seen(items, missing[:_MOST_SAID])
 
 
-def whole_members(resource: Any, collection: str) -> list[Any]:
+def whole_members(resource: Any, collection: str) -> Whole[Any]:
     """Return all members of a collection, none where the resource has no link to it.
 
     Raise Uncertain when one of them or the list can't be read, and what the library raises for a refused login.
     """
     if not leads_to(resource, _link_of(collection)):
-        return []
+        return Whole()
     return all_members(certainly(lambda: getattr(resource, collection), f"{_link_of(collection)} of {resource.path}"))
 
 
-def all_members(collection: Any) -> list[Any]:
+def all_members(collection: Any) -> Whole[Any]:
     """Return all members of a collection; raise Uncertain when one of them can't be read."""
-    return [whole_resource(collection.get_member, path) for path in whole_paths(collection)]
+    return Whole(whole_resource(collection.get_member, path) for path in whole_paths(collection))
 
 
 def whole_resource(get: Callable[[str], T], path: str) -> T:
@@ -140,9 +117,9 @@ def _link_of(collection: str) -> str:
     return _LINKS.get(collection) or "".join(word.capitalize() for word in collection.split("_"))
 
 
-def managers_of(system: System) -> list[Any]:
+def seen_managers(system: System) -> Seen[Any]:
     """Return the managers of a machine: those that it names, or else those that name it."""
-    return _linked(system, ("ManagedBy", "Managers"), "ManagerForServers", _managers)
+    return _seen_of(system, ("ManagedBy", "Managers"), "ManagerForServers", "Managers", _managers)
 
 
 def bmc_of(system: System) -> Any:
@@ -150,59 +127,35 @@ def bmc_of(system: System) -> Any:
 
     One that is of this type and names the machine is it. Any other choice needs all managers.
     """
-    found = managers_of(system)
+    found = seen_managers(system)
     own = plain_path(system.path)
-    bmcs = [one for one in found if one.json.get("ManagerType") == sushy.ManagerType.BMC.value]
+    bmcs = [one for one in found.items if one.json.get("ManagerType") == sushy.ManagerType.BMC.value]
     for one in bmcs:
         if own in map(plain_path, linked(one, "ManagerForServers")):
             return one
-    if missing := unread_managers(system):
-        raise Uncertain(system.path, f"which of its managers is the BMC is not known: {'; '.join(missing)}")
-    return next(iter(bmcs or found), None)
-
-
-def unread_managers(system: System) -> tuple[str, ...]:
-    """Return what can't be read of the managers that a machine names, or else of all managers."""
-    return _unread(system, ("ManagedBy", "Managers"), "Managers", _managers)
+    if found.missing:
+        raise Uncertain(system.path, f"which of its managers is the BMC is not known: {'; '.join(found.missing)}")
+    return next(iter(bmcs or found.items), None)
 
 
 def managers_of_none(system: System, link: str) -> tuple[str, ...]:
     """Return what is not known of managers with a link, where neither the machine nor a manager names the other."""
-    if managers_of(system) or "Managers" not in system.root.json:
+    if seen_managers(system).items or "Managers" not in system.root.json:
         return ()
-    others = [one.path for one in _members(system.root.get_manager_collection) if link in one.json]
+    managers = _seen(system.root.get_manager_collection, "its managers").items
+    others = [one.path for one in managers if link in one.json]
     return tuple(f"it is not known whether manager {path} is its own" for path in others)
 
 
-def unread_chassis(system: System) -> tuple[str, ...]:
-    """Return what can't be read of the chassis that a machine names, or else of all chassis."""
-    return _unread(system, ("Chassis",), "Chassis", _all_chassis)
-
-
-def _unread(system: System, names: tuple[str, ...], collection: str, access: Access) -> tuple[str, ...]:
-    get_collection, get = access(system.root)
-    for name in names:
-        try:
-            if paths := whole_links(system, name):
-                return seen_at(get, paths).missing
-        except Uncertain as error:
-            return (f"{error.fault} at {error.path}",)
-    if (fault := fault_at(system.root.json, collection)) is not None:
-        return (f"{collection} of {system.root.path} {fault}",)
-    if collection not in system.root.json:
-        return ()
-    return _seen(get_collection, f"{collection} of {system.root.path}").missing
-
-
-def whole_systems(system: System) -> list[str]:
+def whole_systems(system: System) -> Whole[str]:
     """Return the paths of all machines of a BMC; raise Uncertain when their list can't be read or is not whole."""
     place = system.root.json.get("Systems", {}).get("@odata.id") or f"Systems of {system.root.path}"
     return whole_paths(certainly(system.root.get_system_collection, place))
 
 
-def chassis_of(system: System) -> list[Any]:
+def seen_chassis(system: System) -> Seen[Any]:
     """Return the chassis of a machine: those that it names, or else those that name it."""
-    return _linked(system, ("Chassis",), "ComputerSystems", _all_chassis)
+    return _seen_of(system, ("Chassis",), "ComputerSystems", "Chassis", _all_chassis)
 
 
 def _managers(root: Any) -> tuple[Callable[[], Any], Callable[[str], Any]]:
@@ -213,23 +166,23 @@ def _all_chassis(root: Any) -> tuple[Callable[[], Any], Callable[[str], Any]]:
     return root.get_chassis_collection, root.get_chassis
 
 
-def _linked(
-    system: System,
-    names: tuple[str, ...],
-    name_back: str,
-    access: Access,
-) -> list[Any]:
-    collection, get = access(system.root)
-    paths = next((found for name in names if (found := linked(system, name))), [])
-    if paths:
-        return _living(get, paths)
+def _seen_of(system: System, names: tuple[str, ...], name_back: str, listed: str, access: Access) -> Seen[Any]:
+    """Return what a machine names under the first of these names, or else what names it in a list of the root."""
+    (get_collection, get), root, doubts = access(system.root), system.root, list[str]()
+    for name in names:
+        try:
+            paths: Sequence[str] = whole_links(system, name)
+        except Uncertain as error:
+            paths = linked(system, name)
+            doubts.append(f"{error.fault} at {error.path}")
+        if paths:
+            return seen_at(get, paths).with_missing(*doubts)
+    if (fault := fault_at(root.json, listed)) is not None:
+        doubts.append(f"{listed} of {root.path} {fault}")
+    others = _seen(get_collection, f"{listed} of {root.path}") if listed in root.json else Seen[Any]()
     own = plain_path(system.path)
-    return [one for one in _members(collection) if own in map(plain_path, linked(one, name_back))]
-
-
-def _living(get: Callable[[str], T], paths: Iterable[str]) -> list[T]:
-    """Return the resources at these paths that can be read."""
-    return list(of_each(islice(dict.fromkeys(paths), _MOST_MEMBERS), lambda path: (get(path),)))
+    named = (one for one in others.items if own in map(plain_path, linked(one, name_back)))
+    return Seen(named, (*doubts, *others.missing))
 
 
 def paths_in(links: object) -> list[str]:
@@ -259,26 +212,21 @@ def of_each(sources: Iterable[S], read_one: Callable[[S], Iterable[T]]) -> Itera
         yield from optional(partial(read_all, source), nothing)
 
 
-def drives_of(storage: Any) -> list[Any]:
-    """Return the drives of a storage, without those that its list names and the BMC lacks, as of an empty bay."""
-    return seen_drives(storage).items
-
-
 def seen_drives(storage: Any) -> Seen[Any]:
     """Return the drives of a storage that can be read, and what can't.
 
     Some BMCs have a link to a collection where the list should be.
     """
     paths: Sequence[str] = storage.drives_identities or ()
-    seen = seen_at(storage.get_drive, paths)
-    if not seen.items and len(paths) == 1:
+    drives = seen_at(storage.get_drive, paths)
+    if not drives.items and len(paths) == 1:
         nothing: dict[str, Any] = {}
         collection = optional(lambda: connector_of(storage).get(paths[0]).json(), nothing)
         if "Members" in collection:
             fault = collection_fault(collection)
-            seen = seen_at(storage.get_drive, paths_in(collection["Members"]))
-            return seen if fault is None else seen.with_missing(f"{paths[0]} is incomplete, as {fault}")
-    return _with_fault(seen, storage, "Drives")
+            drives = seen_at(storage.get_drive, paths_in(collection["Members"]))
+            return drives if fault is None else drives.with_missing(f"{paths[0]} is incomplete, as {fault}")
+    return _with_fault(drives, storage, "Drives")
 
 
 def is_there(resource: Any) -> bool:

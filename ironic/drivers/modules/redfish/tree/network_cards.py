@@ -13,15 +13,9 @@ from typing import Any, Final
 import sushy
 
 from ironic.core import syntax
+from ironic.core.readings import Seen
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain, whole_links
-from ironic.drivers.modules.redfish.tree.members import (
-    Seen,
-    chassis_of,
-    plain_path,
-    seen_members,
-    unread_chassis,
-    whole_systems,
-)
+from ironic.drivers.modules.redfish.tree.members import plain_path, seen_chassis, seen_members, whole_systems
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
 
 LOG = logging.getLogger(__name__)
@@ -40,7 +34,7 @@ class NetworkCard:
     is_enabled: bool = True
 
 
-def network_cards(system: System) -> list[NetworkCard]:
+def network_cards(system: System) -> tuple[NetworkCard, ...]:
     """Return the cards of a machine that can be read."""
     return seen_cards(system).items
 
@@ -49,12 +43,12 @@ def seen_cards(system: System) -> Seen[NetworkCard]:
     """Return the cards of a machine, also those that are off now: the machine may boot from them later."""
     for find in (_interfaces, _functions, _ports):
         cards: dict[str, NetworkCard] = {}
-        seen = find(system)
-        for card in seen.items:
+        found = find(system)
+        for card in found.items:
             cards.setdefault(card.mac_address, card)
-        if cards or seen.missing:
-            return Seen(list(cards.values()), seen.missing)
-    return Seen([])
+        if cards or found.missing:
+            return Seen(cards.values(), found.missing)
+    return Seen()
 
 
 def mac_in(value: object) -> str | None:
@@ -67,9 +61,9 @@ def mac_in(value: object) -> str | None:
 
 
 def _interfaces(system: System) -> Seen[NetworkCard]:
-    seen = seen_members(system, "ethernet_interfaces")
+    interfaces = seen_members(system, "ethernet_interfaces")
     cards, without, holders = list[NetworkCard](), list[str](), dict[str, str]()
-    for interface in seen.items:
+    for interface in interfaces.items:
         name = interface.identity or interface.name
         address = mac_in(interface.mac_address) or mac_in(interface.json.get("PermanentMACAddress"))
         if address is None:
@@ -82,13 +76,13 @@ def _interfaces(system: System) -> Seen[NetworkCard]:
             without.append(f"{other} and {interface.path} have one MAC address")
         cards.append(NetworkCard(name, address, interface.speed_mbps, _is_enabled(interface)))
     # Where none has an address, they are at the adapters.
-    return Seen(cards, (*seen.missing, *(without if cards else ())))
+    return Seen(cards, (*interfaces.missing, *(without if cards else ())))
 
 
 def _functions(system: System) -> Seen[NetworkCard]:
-    seen = _parts(system, lambda adapter: seen_members(adapter, "network_device_functions"))
+    functions = _parts(system, lambda adapter: seen_members(adapter, "network_device_functions"))
     cards, without = list[NetworkCard](), list[str]()
-    for adapter, function in seen.items:
+    for adapter, function in functions.items:
         ethernet = function.json.get("Ethernet", {})
         address = mac_in(ethernet.get("MACAddress")) or mac_in(ethernet.get("PermanentMACAddress"))
         if address is not None:
@@ -98,29 +92,30 @@ def _functions(system: System) -> Seen[NetworkCard]:
         elif function.json.get("NetDevFuncType") in _OF_ETHERNET:
             without.append(f"the MAC address of {function.path} is not valid")
     # Where none has an address, they are at the ports.
-    return Seen(cards, (*seen.missing, *(without if cards else ())))
+    return Seen(cards, (*functions.missing, *(without if cards else ())))
 
 
 def _ports(system: System) -> Seen[NetworkCard]:
     def ports(adapter: Any) -> Seen[Any]:
-        seen = seen_members(adapter, "ports")
-        return seen if seen.items or seen.missing else seen_members(adapter, "network_ports")
+        newer = seen_members(adapter, "ports")
+        return newer if newer.items or newer.missing else seen_members(adapter, "network_ports")
 
-    seen = _parts(system, ports)
+    found = _parts(system, ports)
     cards = []
-    for adapter, port in seen.items:
+    for adapter, port in found.items:
         ethernet = port.json.get("Ethernet", {})
         listed = ethernet.get("AssociatedMACAddresses") or port.json.get("AssociatedNetworkAddresses") or []
         for number, address in enumerate(filter(None, map(mac_in, listed))):
             name = f"{adapter.identity}.{port.identity}" + (f".{number}" if number else "")
             cards.append(NetworkCard(name, address, is_enabled=_is_enabled(port)))
-    return Seen(cards, seen.missing)
+    return Seen(cards, found.missing)
 
 
 def _parts(system: System, parts_of: Callable[[Any], Seen[Any]]) -> Seen[tuple[Any, Any]]:
     found: list[tuple[Any, Any]] = []
-    missing = list(unread_chassis(system))
-    for chassis in chassis_of(system):
+    all_chassis = seen_chassis(system)
+    missing = list(all_chassis.missing)
+    for chassis in all_chassis.items:
         if not is_chassis_of_one(system, chassis):
             missing.append(f"which network adapters of {chassis.path} are those of {system.path} is not said")
             continue
@@ -130,7 +125,7 @@ def _parts(system: System, parts_of: Callable[[Any], Seen[Any]]) -> Seen[tuple[A
             parts = parts_of(adapter)
             missing += parts.missing
             found += [(adapter, part) for part in parts.items]
-    return Seen(found, tuple(missing))
+    return Seen(found, missing)
 
 
 def is_chassis_of_one(system: System, chassis: Any) -> bool:

@@ -25,7 +25,7 @@ def of(**document: Any) -> Document:
 
 @pytest.mark.parametrize("more", [{}, {"Members@odata.count": 2}, {"Members@odata.count": "2"}])
 def test_a_list_is_whole_if_each_entry_names_a_resource_and_the_count_agrees(more: dict[str, Any]) -> None:
-    assert whole_paths(of(Members=[ONE, TWO], **more)) == [ONE["@odata.id"], TWO["@odata.id"]]
+    assert whole_paths(of(Members=[ONE, TWO], **more)) == (ONE["@odata.id"], TWO["@odata.id"])
     assert collection_fault(of(Members=[]).json) is None
 
 
@@ -56,11 +56,11 @@ def test_a_document_without_members_is_no_whole_list() -> None:
 
 
 def test_no_list_of_links_is_an_answer_and_an_odd_one_is_none() -> None:
-    assert whole_links(of(), "Drives") == whole_links(of(Links={}), "Drives") == []
-    assert whole_links(of(Links={"Drives": [ONE, TWO], "Drives@odata.count": 2}), "Drives") == [
+    assert whole_links(of(), "Drives") == whole_links(of(Links={}), "Drives") == ()
+    assert whole_links(of(Links={"Drives": [ONE, TWO], "Drives@odata.count": 2}), "Drives") == (
         ONE["@odata.id"],
         TWO["@odata.id"],
-    ]
+    )
     no_lists: list[Any] = [
         None, 5, {"Drives": None}, {"Drives": "x"}, {"Drives": [ONE, None]}, {"Drives": [{}]},
         {"Drives": [ONE], "Drives@odata.count": 2},
