@@ -1,5 +1,6 @@
 """What must not leave the site wherever it stands, by its form: addresses, identities, e-mail, URLs, keys."""
 
+import functools
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ _OF_UEFI: Final = re.compile(r"(?<=MAC\()[0-9A-Fa-f]{12,64}")
 _LONG_HEX: Final = re.compile(rf"{_BEFORE}(?:0[xX](?=[1256]))?[0-9A-Fa-f]{{16,4000}}{_AFTER}")
 _IPV4: Final = re.compile(r"(?<![0-9A-Za-z.])\d{1,3}(?:\.\d{1,3}){3}(?![0-9A-Za-z]|\.\d)", re.ASCII)
 _IPV6: Final = re.compile(
-    r"(?<![0-9A-Za-z:.])(?=[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]{3,4000}(?:(?<=[0-9A-Fa-f])|(?<=::))(?![A-Za-z])"
+    r"(?<![0-9A-Za-z:.])(?=[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]{3,4000}(?:(?<=[0-9A-Fa-f])|(?<=[0-9A-Fa-f]::))(?![A-Za-z])"
 )
 _KEY: Final = re.compile(
     r"-----BEGIN [\s\S]*|(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\w{1,20}) [A-Za-z0-9+/=]{16,}|eyJ[\w-]{8,}\.[\w.-]{8,}"
@@ -41,6 +42,8 @@ _PUBLIC: Final = re.compile(r"(?:[\w-]+\.)*(?:dmtf\.org|w3\.org|oasis-open\.org|
 _MOST_ADDRESS: Final = 45
 # Words have few changes between letters and digits.
 _MOST_CHANGES: Final = 5
+# All forms have one of these; most texts have none.
+_MAY_HAVE_PARTS: Final = re.compile(r"\d|@|:|\.[A-Za-z]|-----BEGIN")
 # No private part is shorter than an address, as 2001:db8:: or a:b::1.
 _SHORTEST: Final = 4
 
@@ -61,17 +64,18 @@ def own_hosts(text: str, host: str) -> Iterator[tuple[int, int]]:
             yield start, start + len(re.split(r"[/?#]", found[0].split("://", 1)[1], maxsplit=1)[0])
 
 
-def private_parts(text: str, host: str, *, is_name: bool = False) -> list[Part]:
+@functools.lru_cache(maxsize=1 << 16)  # each text is looked at in both passes
+def private_parts(text: str, host: str, *, is_name: bool = False) -> tuple[Part, ...]:
     """Return the private parts of a text, none of which overlap; an address within a URL is a part of the URL.
 
     ``host`` is the BMC's own, in whose URLs other parts are private. Names of properties are no mail addresses.
     """
     found: list[Part] = []
-    if len(text) >= _SHORTEST:
+    if len(text) >= _SHORTEST and _MAY_HAVE_PARTS.search(text):
         for part in _parts(text, host, is_name=is_name):
             if all(part.end <= other.start or other.end <= part.start for other in found):
                 found.append(part)
-    return found
+    return tuple(found)
 
 
 def _parts(text: str, host: str, *, is_name: bool) -> Iterator[Part]:

@@ -16,8 +16,10 @@ character (`surrogateescape`). The BMC's own URLs begin with the address `bmc.ex
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from ironic.core import lenient_json
@@ -29,6 +31,7 @@ FORMAT: Final = "ironic-bmc-record/1"
 
 _FIRMWARE: Final = ("BiosVersion", "FirmwareVersion")
 _MACHINE: Final = ("Manufacturer", "Model", *_FIRMWARE)
+_SYSTEM: Final = re.compile(r"/Systems/[^/]+$")
 _BOM: Final = "\ufeff"
 
 
@@ -57,7 +60,8 @@ def record_of(walked: Walked, host: str, username: str | None, password: str | N
     systems = [
         anonymiser.text(path)
         for path, (_, document) in documents.items()
-        if _kind_of(document) == "ComputerSystem" and walked.seen[path].status == 200
+        # An odd one may not say its type.
+        if _SYSTEM.search(path) and walked.seen[path].status == HTTPStatus.OK and isinstance(document, dict)
     ]
     return {
         "format": FORMAT,
@@ -75,7 +79,7 @@ def kinds_of(record: Mapping[str, Any]) -> Counter[str]:
     """Return how many resources of each kind a record has, by the type that they say."""
     found: Counter[str] = Counter()
     for answer in record["answers"].values():
-        if answer.get("status") == 200 and "body" in answer:
+        if answer.get("status") == HTTPStatus.OK and "body" in answer:
             found[_kind_of(lenient_json.parse(answer["body"].encode(errors="surrogateescape")))] += 1
         else:
             found[f"answer {answer['status']}" if "status" in answer else "no answer"] += 1

@@ -48,6 +48,8 @@ LEFT_OUT: Final[Mapping[str, re.Pattern[str]]] = {
     )
 }  # fmt: skip
 ELSEWHERE: Final = "links to other servers"
+# What is written of an answer that came and breaks the rules of HTTP or a limit; all other faults are of connections.
+UNUSABLE: Final = "the answer can't be used"
 TOO_DEEP: Final = "resources that are too many links away"
 TOO_MANY: Final = "links of a resource beyond the first ones"
 
@@ -271,4 +273,4 @@ def _fault(error: Exception) -> str:
     """Return what is wrong with an answer in words that name no address."""
     if isinstance(error, LostConnection):
         return "the answer did not come" if error.has_begun else "no connection"
-    return "the answer can't be used"
+    return UNUSABLE
