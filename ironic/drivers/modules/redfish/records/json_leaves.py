@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-# A text, perhaps one that names a property; a sign; a word without quotes, or a text that breaks off.
-_TOKEN: Final = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|([{}\[\],:])|([^\s"{}\[\],:]+)|(")', re.DOTALL)
+# A text, perhaps one that names a property, or breaks off; a sign; a word without quotes.
+_TOKEN: Final = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)(?:"(\s*:)?)?|([{}\[\],:])|([^\s"{}\[\],:]+)', re.DOTALL)
 _UNIT: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 _ESCAPES: Final = {"\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 
