@@ -1,9 +1,10 @@
-"""`ironic-inventory`: take over data and rules of the standalone ironic-inspector, and list nodes by origin.
+"""`ironic-inventory`: take over data and rules of the standalone inspector, list nodes by origin, and record BMCs.
 
     ironic-inventory [--config-file FILE] import [--replace] [--node NODE] FILE...
     ironic-inventory [--config-file FILE] nodes [--auto-discovered] [--json]
     ironic-inventory convert-rules [--output FILE] FILE | --service URL
     ironic-inventory [--config-file FILE] import-rules FILE...
+    ironic-inventory [--config-file FILE] record-bmc [--user NAME] [--output FILE] ADDRESS
 
 Each file is the dump of one node; the node's UUID stands in its name, as in `<uuid>.json`, unless --node names it. A
 node that has an inventory keeps it, unless --replace says otherwise. The exit status is 0 when all files were
@@ -13,7 +14,7 @@ imported, 1 when one was not.
 auto-discovery has created, which the stock client cannot do (S109).
 
 `convert-rules` is in `rule_conversion`; it needs neither a configuration nor a database. `import-rules` is in
-`rule_import`.
+`rule_import`. `record-bmc` is in `bmc_record`; it needs no database either.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
-from ironic.command import rule_conversion, rule_import
+from ironic.command import bmc_record, rule_conversion, rule_import
 from ironic.command.dbsync import EXPLAINED, used
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, config_files, prepare_command
@@ -44,6 +45,7 @@ def _add_commands(parsers: Any) -> None:
     importing.add_argument("--replace", action="store_true", help="Replace existing inventories.")
     rule_conversion.add_command(parsers)
     rule_import.add_command(parsers)
+    bmc_record.add_command(parsers)
     listing: argparse.ArgumentParser = parsers.add_parser("nodes", help="List nodes.")
     listing.add_argument("--auto-discovered", action="store_true", help="Only nodes that auto-discovery has created.")
     listing.add_argument("--json", action="store_true", help="Print a JSON array of objects.")
@@ -82,12 +84,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
-        prepare_command(sys.argv[1:] if argv is None else argv, without=(rule_conversion.NAME,))
+        prepare_command(sys.argv[1:] if argv is None else argv, without=(rule_conversion.NAME, bmc_record.NAME))
         command = CONF.command
         if command.name == "import" and command.node and len(command.files) > 1:
             raise ValueError("--node names the node of a single file")
         if command.name == rule_conversion.NAME:
             return rule_conversion.convert(command.file, command.service, command.output)
+        if command.name == bmc_record.NAME:
+            return bmc_record.record(command)
         store = Store.from_conf()
         try:
             require_current(store)

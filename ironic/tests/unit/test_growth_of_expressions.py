@@ -14,6 +14,8 @@ from typing import Any, Final
 import pytest
 import re2
 
+from ironic.drivers.modules.redfish.records import private_names, walk
+from ironic.drivers.modules.redfish.records.anonymous import _any_of
 from ironic.drivers.modules.redfish.wire.quirks import TABLE
 from ironic.tests.expressions import Expression, calls_of, expressions
 from ironic.tests.growth import grows_too_fast
@@ -33,6 +35,12 @@ COMPUTED: dict[str, Callable[[], list[str]] | str] = {
     "f' for {noun} {named}(?![\\\\w-])'": lambda: [" for node a1b2(?![\\w-])"],
     "f'\\\\b({noun}) {named}(?![\\\\w-])'": lambda: ["\\b((?i:node)) a1b2(?![\\w-])"],
     "CONF.inspection_rules.supported_interfaces": _OPERATORS,
+    "f'/(?:{parts})(?:/|$)'": lambda: [one.pattern for one in walk.LEFT_OUT.values()],
+    "f'(?:{words})$'": lambda: [one.pattern for _, one in private_names._RULES],
+    "_branches(root) if root else '(?!)'": lambda: [_any_of(["cz1234", "cz1299", "abc"]).pattern],
+    "f'(?<![0-9A-Za-z])(?:{_any_of(words).pattern})(?![0-9A-Za-z])'": lambda: [
+        f"(?<![0-9A-Za-z])(?:{_any_of(['cz1234', 'cz1299', 'abc']).pattern})(?![0-9A-Za-z])"
+    ],
     "text": "patterns of rules, with RE2, which are measured in core/rules/test_argument_kinds_costs.py",
 }
 FOUND: Final = expressions()

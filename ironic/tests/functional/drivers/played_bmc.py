@@ -20,6 +20,7 @@ from ironic.drivers.modules.redfish.wire import transport
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.integrations import http_client
+from ironic.integrations.http_client import CallFailed
 
 Document = dict[str, Any]
 
@@ -55,12 +56,16 @@ class Answer:
 class PlayedBmc:
     """What it serves, what was asked, and the orders that came.
 
-    ``answers`` has what is answered to questions in place of a document, by path, until an order changes the document.
+    A record of a BMC has answers of its own (`Recorded`): they are given as they came, until an order changes the
+    document. ``answers`` has what is answered to questions in place of a document, by path, just as long.
     """
 
-    def __init__(self, documents: Mapping[str, Document]) -> None:
+    def __init__(
+        self, documents: Mapping[str, Document], recorded: Mapping[str, Answer | CallFailed] | None = None
+    ) -> None:
         self.whole = documents
-        self._encoded: dict[str, bytes] = {}
+        # Answers to questions as they are given, or how they fail.
+        self._given = dict(recorded or {})
         # action target -> action, path of the resource that has it
         self._targets: dict[str, tuple[str, str]] = {}
         self._collections: set[str] = set()
@@ -100,11 +105,15 @@ class PlayedBmc:
         if path in self.changed:
             document = self.changed[path]
             return Answer(404, b"{}") if document is None else Answer(200, json.dumps(document).encode())
-        if path not in self.whole:
-            return Answer(404, b"{}")
-        if path not in self._encoded:
-            self._encoded[path] = json.dumps(self.whole[path]).encode()
-        return Answer(200, self._encoded[path])
+        if path not in self._given:
+            document = self.whole.get(path)
+            if document is None:
+                return Answer(404, b"{}")
+            self._given[path] = Answer(200, json.dumps(document).encode())
+        answer = self._given[path]
+        if isinstance(answer, CallFailed):
+            raise answer
+        return answer
 
     def _own(self, path: str) -> Any:
         """Return a document that an order may change, None where there is none."""

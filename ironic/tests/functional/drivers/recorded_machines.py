@@ -1,7 +1,8 @@
-"""Documents of whole machines, from the mock-ups that packages of the tests bring with them.
+"""Documents of whole machines, from the mock-ups that packages of the tests bring with them, and from records.
 
 The sushy library (Apache licence) has parts of the DMTF's mock-ups and of answers of real machines, in several releases
 of the schemas, and a machine of Dell. rsd-lib (Apache licence) has a machine of Intel's Rack Scale Design.
+`Recorded` is what `ironic-inventory record-bmc` has written.
 """
 
 import contextlib
@@ -9,9 +10,16 @@ import importlib.util
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import sushy
+
+from ironic.core import lenient_json
+from ironic.drivers.modules.redfish.records.record import FORMAT
+from ironic.drivers.modules.redfish.records.stand_ins import OWN_HOST
+from ironic.drivers.modules.redfish.records.walk import UNUSABLE
+from ironic.integrations.http_client import BrokenOff, CallFailed, TooLarge
+from ironic.tests.functional.drivers.played_bmc import ADDRESS, Answer
 
 SAMPLES = Path(sushy.__file__).parent / "tests" / "unit" / "json_samples"
 DELL = Path(sushy.__file__).parent / "tests" / "oem" / "dell" / "unit" / "json_samples"
@@ -23,6 +31,39 @@ INTEL_MACHINE = "/redfish/v1/Systems/System1"
 _MANAGER_OF_INTEL = "/Managers/PSME"
 _CHASSIS = "/redfish/v1/Chassis/"
 _LINKS_OF_INTEL = {"Chassis": f"{_CHASSIS}1", "ManagedBy": f"/redfish/v1{_MANAGER_OF_INTEL}"}
+
+
+# In a text of JSON a slash may be escaped.
+_OWN_URL = re.compile(rf"https?:(\\?/\\?/){re.escape(OWN_HOST)}")
+
+
+class Recorded(NamedTuple):
+    """A record: the documents that can be read, all answers as they came, and the paths of the machines."""
+
+    documents: dict[str, Any]
+    answers: dict[str, Answer | CallFailed]
+    systems: list[str]
+
+    @classmethod
+    def of(cls, file: Path) -> Self:
+        """Read a record of `ironic-inventory record-bmc`."""
+        record = json.loads(file.read_text())
+        assert record["format"] == FORMAT
+        own = rf"http:\g<1>{ADDRESS.removeprefix('http://')}"
+        documents, answers = dict[str, Any](), dict[str, Answer | CallFailed]()
+        for path, answer in record["answers"].items():
+            if "fault" in answer:
+                kind = TooLarge if answer["fault"] == UNUSABLE else BrokenOff
+                answers[path] = kind(answer["fault"])
+                continue
+            # What was no JSON is not recorded, and is none here.
+            body = answer.get("body", "no JSON" if "no_json" in answer else "")
+            content = _OWN_URL.sub(own, body).encode(errors="surrogateescape")
+            headers = {name: _OWN_URL.sub(own, value) for name, value in answer["headers"].items()}
+            answers[path] = Answer(answer["status"], content, headers)
+            if answer["status"] == 200 and "body" in answer:
+                documents[path] = lenient_json.parse(content)
+        return cls(documents, answers, record["systems"])
 
 
 def tree(*variants: str, samples: Path = SAMPLES) -> dict[str, Any]:

@@ -92,9 +92,15 @@ class Access:
 
 def access_of(node: Node) -> Access:
     """Return how to reach the node's BMC; raise InvalidParameterValue or MissingParameterValue for driver_info."""
-    info = _Info(node)
-    if not info.get("address"):
+    if not node.driver_info.get("redfish_address"):
         raise missing_keys(node.uuid, "driver_info", ["redfish_address"], node.driver_info, PROPERTIES)
+    by_project = is_by_project("redfish_", node.driver_internal_info)
+    return access_by(node.driver_info, f" in the driver_info of node {node.uuid}", by_project=by_project)
+
+
+def access_by(given: Mapping[str, object], place: str = "", *, by_project: bool = False) -> Access:
+    """Return how to reach a BMC by the keys that driver_info has; raise InvalidParameterValue with their ``place``."""
+    info = _Info(given, place)
     address, root_prefix = _address(info)
     return Access(
         address=address,
@@ -106,18 +112,19 @@ def access_of(node: Node) -> Access:
         auth_type=info.choice("auth_type", AUTH_TYPES) or "auto",
         tls_minimum_version=info.choice("tls_minimum_version", TLS_VERSIONS),
         tls_ciphers=info.text("tls_ciphers") or CONF.redfish.tls_ciphers,
-        by_project=is_by_project("redfish_", node.driver_internal_info),
+        by_project=by_project,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Info:
-    """The redfish part of a node's driver_info."""
+    """The redfish part of a driver_info, which stands in a place."""
 
-    node: Node
+    given: Mapping[str, object]
+    place: str
 
     def get(self, name: str) -> Any:
-        return self.node.driver_info.get(f"redfish_{name}")
+        return self.given.get(f"redfish_{name}")
 
     def text(self, name: str) -> str | None:
         value = self.get(name)
@@ -133,7 +140,7 @@ class _Info:
 
     def wrong(self, name: str, reason: str) -> InvalidParameterValue:
         """Return the error; it does not quote the value, which may be a misplaced secret."""
-        return InvalidParameterValue(err=f"redfish_{name} in the driver_info of node {self.node.uuid} {reason}.")
+        return InvalidParameterValue(err=f"redfish_{name}{self.place} {reason}.")
 
 
 def _address(info: _Info) -> tuple[str, str]:

@@ -1,0 +1,146 @@
+"""What must not leave the site wherever it stands, by its form: addresses, identities, e-mail, URLs, keys."""
+
+import functools
+import ipaddress
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from ironic.drivers.modules.redfish.records.stand_ins import Kind, hex_digits
+
+# Each looks at a character a bounded number of times: a BMC writes what it wants.
+_BEFORE, _AFTER = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
+_URL: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'<>\\{}|^`]{1,4000}")
+_MAIL: Final = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@(?!odata\.|Redfish\.|Message\.)[A-Za-z0-9-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.ASCII
+)
+_IQN: Final = re.compile(r"(?<![a-z0-9])(?:iqn\.\d{4}-\d\d|nqn\.\d{4}-\d\d)\.[^\s\"\\,;/]{1,223}")
+_UUID: Final = re.compile(rf"{_BEFORE}[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}{_AFTER}")
+_GROUPS: Final = re.compile(rf"{_BEFORE}[0-9A-Fa-f]{{2}}(?:(?::|-|%3[Aa])[0-9A-Fa-f]{{2}}){{5,19}}{_AFTER}")
+_DOTTED: Final = re.compile(rf"{_BEFORE}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{_AFTER}(?!\.\d)")
+_OF_UEFI: Final = re.compile(r"(?<=MAC\()[0-9A-Fa-f]{12,64}")
+_LONG_HEX: Final = re.compile(rf"{_BEFORE}(?:0[xX](?=[1256]))?[0-9A-Fa-f]{{16,4000}}{_AFTER}")
+_IPV4: Final = re.compile(r"(?<![0-9A-Za-z.])\d{1,3}(?:\.\d{1,3}){3}(?![0-9A-Za-z]|\.\d)", re.ASCII)
+_IPV6: Final = re.compile(
+    r"(?<![0-9A-Za-z:.])(?=[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]{3,4000}(?:(?<=[0-9A-Fa-f])|(?<=[0-9A-Fa-f]::))(?![A-Za-z])"
+)
+_KEY: Final = re.compile(
+    r"-----BEGIN [\s\S]*|(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\w{1,20}) [A-Za-z0-9+/=]{16,}|eyJ[\w-]{8,}\.[\w.-]{8,}"
+)
+_FULL_NAME: Final = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}"
+    r"(?:com|net|org|edu|gov|mil|local|lan|internal|intranet|corp|home|localdomain|example|test|invalid)(?![\w-]|\.\w)",
+    re.ASCII,
+)
+# A token of base 64; a path has slashes of its own.
+_OPAQUE: Final = re.compile(r"(?<![\w+/-])[\w+/-]{32,}={0,2}", re.ASCII)
+_OPAQUE_IN_PATHS: Final = re.compile(r"(?<![\w+-])[\w+-]{32,}={0,2}", re.ASCII)
+_LETTERS_AND_DIGITS: Final = re.compile(r"[A-Z]\d|\d[A-Z]|[a-z]\d|\d[a-z]")
+# Hosts of standards, whose names are in many documents.
+_PUBLIC: Final = re.compile(r"(?:[\w-]+\.)*(?:dmtf\.org|w3\.org|oasis-open\.org|ietf\.org|json-schema\.org|snia\.org)$")
+_MOST_ADDRESS: Final = 45
+# Words have few changes between letters and digits.
+_MOST_CHANGES: Final = 5
+# All forms have one of these; most texts have none.
+_MAY_HAVE_PARTS: Final = re.compile(r"\d|@|:|\.[A-Za-z]|-----BEGIN")
+# No private part is shorter than an address, as 2001:db8:: or a:b::1.
+_SHORTEST: Final = 4
+
+
+class Part(NamedTuple):
+    """A private part of a text."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+def own_hosts(text: str, host: str) -> Iterator[tuple[int, int]]:
+    """Yield where the text has the host and port of the BMC's own URLs."""
+    for found in _URL.finditer(text):
+        if _host_of(found[0]) == host:
+            start = found.start() + found[0].index("://") + 3
+            yield start, start + len(re.split(r"[/?#]", found[0].split("://", 1)[1], maxsplit=1)[0])
+
+
+@functools.lru_cache(maxsize=1 << 16)  # each text is looked at in both passes
+def private_parts(text: str, host: str, *, is_name: bool = False) -> tuple[Part, ...]:
+    """Return the private parts of a text, none of which overlap; an address within a URL is a part of the URL.
+
+    ``host`` is the BMC's own, in whose URLs other parts are private. Names of properties are no mail addresses.
+    """
+    found: list[Part] = []
+    if len(text) >= _SHORTEST and _MAY_HAVE_PARTS.search(text):
+        for part in _parts(text, host, is_name=is_name):
+            if all(part.end <= other.start or other.end <= part.start for other in found):
+                found.append(part)
+    return tuple(found)
+
+
+def _parts(text: str, host: str, *, is_name: bool) -> Iterator[Part]:
+    for pattern, kind, is_meant in _IN_NAMES if is_name else _IN_VALUES:
+        for found in pattern.finditer(text):
+            if is_meant(found[0], host):
+                yield Part(*found.span(), kind)
+    for found in (_OPAQUE_IN_PATHS if text.startswith("/") or "://" in text else _OPAQUE).finditer(text):
+        if len(_LETTERS_AND_DIGITS.findall(found[0])) >= _MOST_CHANGES:
+            yield Part(*found.span(), Kind.NUMBER)
+
+
+def _host_of(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def _is_private(text: str) -> bool:
+    """Return whether a text is an address of one host: no netmask, no loopback, none that stands for all or none."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.packed[0] not in (0, 127, 255)
+    return not (address.is_unspecified or address.is_loopback)
+
+
+def _is_elsewhere(url: str, host: str) -> bool:
+    other = _host_of(url)
+    return other != host and not (other and _PUBLIC.fullmatch(other))
+
+
+def _is_foreign_name(name: str, host: str) -> bool:
+    return not _PUBLIC.fullmatch(name)
+
+
+def _says_something(digits: str, host: str) -> bool:
+    return len(set(hex_digits(digits))) > 1
+
+
+def _always(text: str, host: str) -> bool:
+    return True
+
+
+def _is_address(text: str, host: str) -> bool:
+    return len(text) <= _MOST_ADDRESS and _is_private(text)
+
+
+_Form = tuple[re.Pattern[str], Kind, Callable[[str, str], bool]]
+# The first of those that overlap counts.
+_IN_VALUES: Final[tuple[_Form, ...]] = (
+    (_URL, Kind.URL, _is_elsewhere),
+    (_KEY, Kind.SECRET, _always),
+    (_MAIL, Kind.MAIL, _always),
+    (_IQN, Kind.INITIATOR, _always),
+    (_UUID, Kind.HARDWARE, _says_something),
+    (_GROUPS, Kind.HARDWARE, _says_something),
+    (_DOTTED, Kind.HARDWARE, _says_something),
+    (_OF_UEFI, Kind.HARDWARE, _says_something),
+    (_IPV6, Kind.ADDRESS, _is_address),
+    (_IPV4, Kind.ADDRESS, _is_address),
+    (_LONG_HEX, Kind.HARDWARE, _says_something),
+    (_FULL_NAME, Kind.HOST, _is_foreign_name),
+)
+_IN_NAMES: Final = tuple(form for form in _IN_VALUES if form[1] not in (Kind.MAIL, Kind.HOST))
