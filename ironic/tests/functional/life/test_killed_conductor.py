@@ -36,6 +36,9 @@ TAKEN_OVER = 20
 SLOW_MACHINES: Options = {"DEFAULT": FAKES, "fake": DELAYS, "conductor": {"graceful_shutdown_timeout": 2}}
 QUICK_MACHINES: Options = {"DEFAULT": FAKES}
 
+# Why a second process of a name does not start: with JSON-RPC it takes its port before its name.
+REFUSED = {"oslo": "runs conductor", "json-rpc": "it may be this service, running already"}
+
 
 @dataclass
 class Pair:
@@ -130,7 +133,9 @@ def test_a_paused_one_writes_nothing_once_its_nodes_were_taken_over(pair: Pair) 
 @BOTH
 @pytest.mark.battery
 @pytest.mark.parametrize("pair", [ENDLESS], indirect=True)
-def test_a_second_process_of_the_same_name_is_refused_and_the_work_of_the_first_goes_on(pair: Pair) -> None:
+def test_a_second_process_of_the_same_name_is_refused_and_the_work_of_the_first_goes_on(
+    pair: Pair, carrier: str
+) -> None:
     pair.begin()
     theirs = pair.of("two")
     first = pair.site.conductors["two"]
@@ -138,7 +143,7 @@ def test_a_second_process_of_the_same_name_is_refused_and_the_work_of_the_first_
     pair.site.conductors["two"] = first
     status, output = second.end()
     assert status == 1
-    assert "runs conductor" in output
+    assert REFUSED[carrier] in output
     time.sleep(SLOW)
     for uuid, work in theirs.items():
         assert row(pair.store, uuid)[:2] == (work.state, pair.site.host("two")), work.state
