@@ -12,7 +12,8 @@ from ironic.tests.databases import empty_database
 from ironic.tests.functional.live.asking import call
 from ironic.tests.live_service import PROGRAMS, free_port
 from ironic.tests.redfish_bmc import write_certificate
-from ironic.tests.scenario.tools.conftest import LOGS, Enrol
+from ironic.tests.scenario.enrolment import LOGS
+from ironic.tests.scenario.tools.conftest import Enrol
 from ironic.tests.scenario.tools.rendered import Tool
 from ironic.tests.site import eventually
 
