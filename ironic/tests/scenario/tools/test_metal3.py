@@ -16,7 +16,8 @@ from ironic.tests.ipmi_bmc import IpmiBmc
 from ironic.tests.live_service import PROGRAMS, free_port
 from ironic.tests.private_servers import Database
 from ironic.tests.redfish_bmc import RedfishBmc, write_certificate
-from ironic.tests.scenario.tools.conftest import LOGS, Enrol
+from ironic.tests.scenario.enrolment import LOGS
+from ironic.tests.scenario.tools.conftest import Enrol
 from ironic.tests.scenario.tools.rendered import Tool, read_only_root
 from ironic.tests.site import eventually
 from ironic.tests.web_server import WebServer, web_server
