@@ -7,7 +7,6 @@ when its caller has gone.
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from http import HTTPStatus
@@ -92,7 +91,7 @@ class JsonRpcApplication:
         self._sign_seconds, self._clock = liveness_seconds / 2, clock
         self._calls: Executor = threads.pool(_CALLS, "json-rpc")
         self._reserve: Executor = threads.pool(_IN_RESERVE, "json-rpc-reserve")
-        self._under_way = Counter[Executor]()
+        self._under_way = 0
         self._logins: Executor = threads.pool(_LOGINS, "json-rpc-login")
         self._turns = Turns(_LOGINS, _LOGINS_OF_ONE)
         # None as long as the conductor is not ready.
@@ -167,11 +166,12 @@ class JsonRpcApplication:
         return Refusal(int(status.split()[0]), headers, body)
 
     def _threads_for(self, name: str) -> Executor:
-        """Return the threads for a call: those in reserve only if it would have to wait for others, but not there."""
+        """Return the threads for a call; machines wait for each other there, never for calls that may take long."""
         is_reserve_meant = name in CALLS and CALLS[name].background
-        if is_reserve_meant and self._under_way[self._calls] >= _CALLS and self._under_way[self._reserve] < _IN_RESERVE:
-            return self._reserve
-        return self._calls
+        return self._reserve if is_reserve_meant and self._under_way >= _CALLS else self._calls
+
+    def _count_end(self, _ending: object) -> None:
+        self._under_way -= 1
 
     async def _make(self, request: json_rpc_format.Request, scope: Scope, send: Send) -> None:
         """Make a call and send its answer; signs of life while it runs."""
@@ -195,8 +195,9 @@ class JsonRpcApplication:
         threads = self._threads_for(request.name)
         call = threads.submit(run)
         ending, is_started = asyncio.wrap_future(call), False
-        self._under_way[threads] += 1
-        ending.add_done_callback(lambda _: self._under_way.subtract((threads,)))
+        if threads is self._calls:
+            self._under_way += 1
+            ending.add_done_callback(self._count_end)
         cycle = scope["state"]["cycle"]
         while not (await asyncio.wait((ending,), timeout=self._sign_seconds))[0]:
             if cycle.disconnected and (call.cancel() or begun):

@@ -13,6 +13,8 @@ from ironic.command.http_connection import head
 
 LOG = logging.getLogger(__name__)
 
+# OpenSSL itself knows only half of them.
+_METHODS: Final = (b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS ")
 _HINT: Final = b"This port speaks TLS: use https.\n"
 _PLAIN_HEADERS: Final = (("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(_HINT))))
 
@@ -22,19 +24,21 @@ class _Connection(ssl.SSLObject):
 
     incoming: ssl.MemoryBIO
     outgoing: ssl.MemoryBIO
-    _is_plain = False
+    # None until the client has sent enough to know it.
+    _is_plain: bool | None = None
 
     def do_handshake(self) -> None:
         """Go on with the handshake; a request without TLS is answered, and nothing of it is read."""
+        if self._is_plain is None and (first := self.incoming.read()):
+            self.incoming.write(first)
+            if any(method.startswith(first) for method in _METHODS):
+                raise ssl.SSLWantReadError
+            self._is_plain = first.startswith(_METHODS)
+            if self._is_plain:
+                self.outgoing.write(head("400 Bad Request", _PLAIN_HEADERS, keep_alive=False) + _HINT)
         if not self._is_plain:
-            try:
-                super().do_handshake()
-                return
-            except ssl.SSLError as error:
-                if error.reason != "HTTP_REQUEST":
-                    raise
-            self._is_plain = True
-            self.outgoing.write(head("400 Bad Request", _PLAIN_HEADERS, keep_alive=False) + _HINT)
+            super().do_handshake()
+            return
         # Closing now would reset the connection before the client has the answer; the time for handshakes ends it.
         self.incoming.read()
         raise ssl.SSLWantReadError

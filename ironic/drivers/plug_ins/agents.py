@@ -48,7 +48,7 @@ def execute_step(
         if error.facts.get("status") != _READABLE:
             raise
         answer = {}
-    if not answer.get("command_status"):
+    if not (isinstance(answer, Mapping) and answer.get("command_status")):
         reason = f"the agent gave no status for step {step['step']!r}"
         raise _FAILURES[step_type](node=task.node.uuid, reason=reason)
     return flow.waiting

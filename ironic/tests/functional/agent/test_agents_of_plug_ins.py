@@ -62,10 +62,10 @@ def test_a_step_of_the_agent_is_found_and_executed(agent: AgentDouble) -> None:
 class Client:
     """A client of a plug-in, which answers what it is given."""
 
-    def __init__(self, answer: dict[str, object]) -> None:
+    def __init__(self, answer: object) -> None:
         self.answer, self.sent = answer, list[Any]()
 
-    def execute_clean_step(self, step: Any, node: Any, ports: Any) -> dict[str, object]:
+    def execute_clean_step(self, step: Any, node: Any, ports: Any) -> object:
         self.sent.append((step["step"], node.uuid, list(ports)))
         return self.answer
 
@@ -86,8 +86,10 @@ def test_a_step_is_sent_by_the_client_of_a_plug_in(flow: str, state: str, failur
     step = {"interface": "deploy", "step": "s"}
     assert agent_base.execute_step(task, step, flow, client) == state  # type: ignore[arg-type]
     assert client.sent == [("s", task.node.uuid, ["a port"])]
-    with pytest.raises(failure, match="no status for step 's'"):
-        agent_base.execute_step(task, step, flow, Client({}))  # type: ignore[arg-type]
+    nonsense: tuple[object, ...] = ({}, None, "RUNNING")
+    for without in nonsense:
+        with pytest.raises(failure, match="no status for step 's'"):
+            agent_base.execute_step(task, step, flow, Client(without))  # type: ignore[arg-type]
 
 
 def test_an_answer_of_the_agent_without_a_status(agent: AgentDouble) -> None:

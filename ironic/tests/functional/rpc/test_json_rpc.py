@@ -86,6 +86,7 @@ class Slow(Endpoint):
         return {"slept": hardware_type}
 
     def heartbeat(self, context: RequestContext, node_id: str, beat: Any) -> None:
+        time.sleep(beat.get("takes", 0))
         self.seen.append((context, node_id, beat))
 
 
@@ -303,12 +304,17 @@ def test_what_machines_send_comes_through_while_all_places_are_taken(running: Ru
         for one in beats:
             running.conductor().heartbeat(CONTEXT, one, {"callback_url": "http://192.0.2.1:9999"})
         assert [node for _, node, _ in running.endpoint.seen] == beats
+        # More at once than have a place wait for each other, not for what users ask for.
+        at_once, conductor = [f"m{n}" for n in range(40)], running.conductor()
+        with ThreadPoolExecutor(len(at_once)) as machines:
+            list(machines.map(lambda one: conductor.heartbeat(CONTEXT, one, {"takes": 0.05}), at_once))
+        assert {node for _, node, _ in running.endpoint.seen} == {*beats, *at_once}
         # What users ask for has no place there.
         with pytest.raises(ConductorSilent):
             ConductorClients(running.caller(1), NO_HASH_RING).at(running.host).validate_interfaces(CONTEXT, "n1")
         running.endpoint.release.set()
         assert {call.result()["boot_device"] for call in waiting} == {"pxe"}
-    assert len(running.endpoint.seen) == len(beats)
+    assert len(running.endpoint.seen) == len(beats) + len(at_once)
 
 
 def test_a_call_of_its_own_process_takes_no_connection(conf: Setter, run: Callable[..., Running]) -> None:

@@ -64,12 +64,19 @@ def test_each_handshake_has_a_whole_certificate_while_they_are_replaced(tmp_path
     assert b"" not in shown
 
 
-def test_a_request_without_tls_is_answered_once_and_not_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_a_request_without_tls_is_answered_once_and_not_read(tmp_path: Path, method: str) -> None:
     tls = ServerTls(Tls(*write_certificate(tmp_path)))
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     server = tls.context.wrap_bio(to_server, to_client, server_side=True)
+    # The end of the method decides.
+    for letter in method.encode():
+        to_server.write(bytes((letter,)))
+        with pytest.raises(ssl.SSLWantReadError):
+            server.do_handshake()
+    assert not to_client.pending
     answers = []
-    for piece in (b"POST / HTTP/1.1\r\nHost: a\r\n", b"\r\n" + b"x" * 100_000):
+    for piece in (b" / HTTP/1.1\r\nHost: a\r\n", b"\r\n" + b"x" * 100_000):
         to_server.write(piece)
         with pytest.raises(ssl.SSLWantReadError):
             server.do_handshake()
