@@ -24,11 +24,10 @@ from typing import Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import bcrypt
-import orjson
 from oslo_config import cfg
 
 from ironic.api import audit, rate_limit
-from ironic.api.error_responses import JSON, Refused
+from ironic.api.error_responses import JSON, Refused, unread
 from ironic.api.rate_limit import Guesses
 from ironic.api.request import printable
 from ironic.api.routes import Routes
@@ -249,7 +248,7 @@ def _credentials(header: str) -> tuple[bytes, bytes] | None:
 
 
 def _refuse(start_response: StartResponse, status: int, text: str) -> list[bytes]:
-    body = orjson.dumps({"error": {"message": text, "code": status}})
+    body = unread(status, text)
     headers = [("Content-Type", JSON), ("Content-Length", str(len(body)))]
     start_response(_STATUS[status], [*headers, *_EXTRA.get(status, [])])
     return [body]

@@ -1,9 +1,9 @@
 """The bodies and headers of error responses.
 
-Clients depend on five shapes (doc/contract/errors.md#shapes): `fault` for errors that a handler raises, `abort` for
+Clients depend on six shapes (doc/contract/errors.md#shapes): `fault` for errors that a handler raises, `abort` for
 requests that are refused before a handler runs, `raw` for bodies that are too large or too deep, `text` for clients
-that do not accept JSON, and no body at all for HEAD. Only `fault` carries the version headers. Error texts never quote
-a value of the request.
+that do not accept JSON, `basic` for refused logins, and no body at all for HEAD. Only `fault` carries the version
+headers. Error texts never quote a value of the request.
 """
 
 from http import HTTPStatus
@@ -130,6 +130,11 @@ def fault(status: int, text: str, debuginfo: str | None = None) -> bytes:
     debuginfo = debuginfo and masked_text(debuginfo)
     code = "Client" if status < 500 else "Server"
     return _wrapped({"faultcode": code, "faultstring": shown_text(text), "debuginfo": debuginfo})
+
+
+def unread(status: int, text: str) -> bytes:
+    """Return the encoded body of a request of which only the login was read; conductors answer callers with it too."""
+    return orjson.dumps({"error": {"message": text, "code": status}})
 
 
 def shown_text(text: str) -> str:

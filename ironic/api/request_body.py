@@ -106,6 +106,7 @@ _MOST_DIGITS: Final = 20
 # an end could lack the second quote: without it as well, it is not read again from within.
 _STRING_OR_NUMBER: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|(-?[0-9]++)([.eE][0-9.eE+-]*+)?', re.DOTALL)
 _CUT_OFF: Final = "The request body could not be read to its end."
+_UNREADABLE: Final = "uWSGI passes on no body in chunks: send one with a Content-Length header."
 _UNTYPED: Final = "A request body needs a Content-Type header: application/json."
 _FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _TEXT: Final = "text/plain"
@@ -114,7 +115,9 @@ _TOO_LARGE: Final = 2**64
 
 
 def read(environ: Mapping[str, object], max_bytes: int, *, of_ramdisk: bool = False) -> bytes:
-    """Return the bytes of the body; raises 413 for a large one, Invalid for a truncated or untyped one.
+    """Return the bytes of the body; raises 413 for a large one, 411 for one that the server keeps back.
+
+    A truncated or untyped one raises Invalid.
 
     Agents of former years send their reports without a type.
     """
@@ -131,6 +134,9 @@ def read(environ: Mapping[str, object], max_bytes: int, *, of_ramdisk: bool = Fa
         if len(found) < length:
             raise Invalid(_CUT_OFF)
     elif "chunked" in str(environ.get("HTTP_TRANSFER_ENCODING", "")).lower():
+        if "uwsgi.version" in environ:
+            # uWSGI gives applications nothing to read then, as if the body were empty.
+            raise Raw(411, _UNREADABLE)
         found = _received(stream, max_bytes + 1)
     else:
         return b""

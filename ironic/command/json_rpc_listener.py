@@ -16,7 +16,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from oslo_config import cfg
 
-from ironic.api import origins
+from ironic.api import error_responses, origins
 from ironic.api.error_responses import Refused
 from ironic.api.rate_limit import Guesses
 from ironic.command.http_server import HttpServer, ServerSettings, largest_body
@@ -35,6 +35,7 @@ from ironic.rpc.conductor_address import address_of
 from ironic.rpc.conversation import LIVENESS_SECONDS
 from ironic.rpc.dispatcher import Dispatcher
 from ironic.rpc.json_rpc_format import SIGN_OF_LIFE, BadRequest
+from ironic.rpc.rpc_api import CALLS
 
 if TYPE_CHECKING:
     from ironic.rpc.json_rpc import JsonRpc
@@ -44,9 +45,11 @@ LOG = logging.getLogger(__name__)
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
-# Calls that run at the same time, as over a message bus; logins that are checked at the same time, and those of one
+# Calls that run at the same time, as over a message bus, and those that do beside them if they come from machines: they
+# are short, and lost ones let waiting nodes time out. Logins that are checked at the same time, and those of one
 # address: wrong ones take long, and must not hold up those of others.
 _CALLS: Final = 64
+_IN_RESERVE: Final = 8
 _LOGINS: Final = 4
 _LOGINS_OF_ONE: Final = 2
 # Connections at most; each caller keeps some.
@@ -68,8 +71,8 @@ class Refusal(NamedTuple):
 
     @classmethod
     def of(cls, status: int, reason: str, headers: Headers = _NO_HEADERS) -> "Refusal":
-        """Return a refusal with an error in the shape of the API's."""
-        return cls(status, [*_JSON_HEADERS, *headers], json_rpc_format.unread(status, reason))
+        """Return a refusal in the shape of one of the API for its login."""
+        return cls(status, [*_JSON_HEADERS, *headers], error_responses.unread(status, reason))
 
 
 class JsonRpcApplication:
@@ -87,6 +90,8 @@ class JsonRpcApplication:
         self._login = identity(_accept) if identity else None
         self._sign_seconds, self._clock = liveness_seconds / 2, clock
         self._calls: Executor = threads.pool(_CALLS, "json-rpc")
+        self._reserve: Executor = threads.pool(_IN_RESERVE, "json-rpc-reserve")
+        self._under_way = 0
         self._logins: Executor = threads.pool(_LOGINS, "json-rpc-login")
         self._turns = Turns(_LOGINS, _LOGINS_OF_ONE)
         # None as long as the conductor is not ready.
@@ -116,6 +121,7 @@ class JsonRpcApplication:
     def close(self) -> None:
         """End the threads without work."""
         self._calls.shutdown(wait=False)
+        self._reserve.shutdown(wait=False)
         self._logins.shutdown(wait=False)
 
     async def _refusal(self, scope: Scope) -> Refusal | None:
@@ -159,6 +165,14 @@ class JsonRpcApplication:
         status, headers = started[0]
         return Refusal(int(status.split()[0]), headers, body)
 
+    def _threads_for(self, name: str) -> Executor:
+        """Return the threads for a call; machines wait for each other there, never for calls that may take long."""
+        is_reserve_meant = name in CALLS and CALLS[name].background
+        return self._reserve if is_reserve_meant and self._under_way >= _CALLS else self._calls
+
+    def _count_end(self, _ending: object) -> None:
+        self._under_way -= 1
+
     async def _make(self, request: json_rpc_format.Request, scope: Scope, send: Send) -> None:
         """Make a call and send its answer; signs of life while it runs."""
         dispatcher, begun = self.dispatcher, []
@@ -178,8 +192,12 @@ class JsonRpcApplication:
                 failed = message_format.error_message(IronicError(request_id=request.id))
                 return json_rpc_format.answer(failed, request.id, self._clock.epoch())
 
-        call = self._calls.submit(run)
+        threads = self._threads_for(request.name)
+        call = threads.submit(run)
         ending, is_started = asyncio.wrap_future(call), False
+        if threads is self._calls:
+            self._under_way += 1
+            ending.add_done_callback(self._count_end)
         cycle = scope["state"]["cycle"]
         while not (await asyncio.wait((ending,), timeout=self._sign_seconds))[0]:
             if cycle.disconnected and (call.cancel() or begun):

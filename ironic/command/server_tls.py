@@ -1,11 +1,67 @@
-"""TLS of a listening socket: its certificate, which is replaced while clients are in their handshake."""
+"""TLS of a listening socket: its certificate, which is replaced while clients are in their handshake.
+
+A client that sends a request without TLS gets an answer that says so.
+"""
 
 import logging
 import os
 import ssl
 from dataclasses import dataclass
+from typing import Final
+
+from ironic.command.http_connection import head
 
 LOG = logging.getLogger(__name__)
+
+# OpenSSL itself knows only half of them.
+_METHODS: Final = (b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS ")
+_HINT: Final = b"This port speaks TLS: use https.\n"
+_PLAIN_HEADERS: Final = (("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(_HINT))))
+
+
+class _Connection(ssl.SSLObject):
+    """The server's end of a connection."""
+
+    incoming: ssl.MemoryBIO
+    outgoing: ssl.MemoryBIO
+    # None until the client has sent enough to know it.
+    _is_plain: bool | None = None
+
+    def do_handshake(self) -> None:
+        """Go on with the handshake; a request without TLS is answered, and nothing of it is read."""
+        if self._is_plain is None and (first := self.incoming.read()):
+            self.incoming.write(first)
+            if any(method.startswith(first) for method in _METHODS):
+                raise ssl.SSLWantReadError
+            self._is_plain = first.startswith(_METHODS)
+            if self._is_plain:
+                self.outgoing.write(head("400 Bad Request", _PLAIN_HEADERS, keep_alive=False) + _HINT)
+        if not self._is_plain:
+            super().do_handshake()
+            return
+        # Closing now would reset the connection before the client has the answer; the time for handshakes ends it.
+        self.incoming.read()
+        raise ssl.SSLWantReadError
+
+
+class _Context(ssl.SSLContext):
+    """What connections are made with."""
+
+    sslobject_class: type[ssl.SSLObject] = _Connection
+
+    def wrap_bio(
+        self,
+        incoming: ssl.MemoryBIO,
+        outgoing: ssl.MemoryBIO,
+        server_side: bool = False,
+        server_hostname: str | bytes | None = None,
+        session: ssl.SSLSession | None = None,
+    ) -> _Connection:
+        """Return a connection that knows its two buffers."""
+        made = super().wrap_bio(incoming, outgoing, server_side, server_hostname, session)
+        assert isinstance(made, _Connection)
+        made.incoming, made.outgoing = incoming, outgoing
+        return made
 
 
 @dataclass(frozen=True)
@@ -21,7 +77,7 @@ class Tls:
 
     def context(self) -> ssl.SSLContext:
         """Return a context with the certificate; raises ValueError, with files and options, if it can't be used."""
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context = _Context(ssl.PROTOCOL_TLS_SERVER)
         try:
             # Opening a pipe would wait for ever.
             for path in (self.certificate, self.key):

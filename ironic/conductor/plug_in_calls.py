@@ -43,13 +43,12 @@ def change_secure_boot(task: TaskManager, secure_boot_target: bool) -> None:
 
 
 def power_on_if_needed(task: TaskManager) -> str | None:
-    """Switch the machine on if its network needs that; return its power state before, None if nothing was needed."""
+    """Switch the machine on if its network needs that; return its power state before, None for another network."""
     if not task.network.need_power_on(task):
         return None
     before = task.power.get_power_state(task)
-    if before == states.POWER_ON:
-        return None
-    task.change_power(states.POWER_ON)
+    if before != states.POWER_ON:
+        task.change_power(states.POWER_ON)
     return before
 
 

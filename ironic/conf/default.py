@@ -16,6 +16,15 @@ from ironic.conf.option_types import ListOpt, Release
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
+
+def _temporary_directory() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:
+        # Nothing can be written there, as below the root of a container; a configuration may name another one.
+        return "/tmp"
+
+
 PATHS = [
     cfg.StrOpt(
         "pybasedir",
@@ -36,7 +45,7 @@ PATHS = [
     ),
     cfg.StrOpt(
         "tempdir",
-        default=tempfile.gettempdir(),
+        default=_temporary_directory(),
         sample_default="<the directory for temporary files of the system>",
         help="Directory for files that live for a moment, such as the passwords that ipmitool reads. Only this service "
         "can read what it puts there.",

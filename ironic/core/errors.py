@@ -385,12 +385,6 @@ class DriverLoadError(IronicError):
     text = "The enabled drivers can't be loaded: {faults}"
 
 
-class HookLoadError(IronicError):
-    """The enabled inspection hooks can't be loaded; ``faults`` lists every problem."""
-
-    text = "The enabled inspection hooks can't be loaded: {faults}"
-
-
 class PowerStateFailure(InvalidState):
     """A power change failed."""
 
@@ -443,6 +437,12 @@ class HardwareInspectionFailure(IronicError):
     """Inspection failed; ``error`` names the hook or rule and the reason."""
 
     text = "Inspection failed: {error}"
+
+
+class HookLoadError(HardwareInspectionFailure):
+    """The enabled inspection hooks can't be loaded; ``faults`` lists every problem."""
+
+    text = "The enabled inspection hooks can't be loaded: {faults}"
 
 
 class InspectionRuleFailure(HardwareInspectionFailure):

@@ -42,6 +42,14 @@ def add_capability(task: Task, name: str, value: object) -> None:
     task.node.save()
 
 
+def remove_capability(task: Task, name: str) -> None:
+    """Remove one capability of the node, keep the others, and save the node if it had it."""
+    left = _capabilities(task.node)
+    if left.pop(name, None) is not None:
+        task.node.properties["capabilities"] = syntax.format_capabilities(left)
+        task.node.save()
+
+
 def with_capability(node: Node, name: str, value: object) -> str:
     """Return the capabilities of the node, one of them with this value."""
     return syntax.format_capabilities({**_capabilities(node), name: str(value)})

@@ -187,12 +187,14 @@ def _argument_fault(about: object) -> str | None:
 class StepDone:
     """The step has succeeded; with ``reboot`` the machine must be restarted before the next step.
 
-    With ``has_result``, ``result`` is the step's result as the agent reports it: any JSON value, null included.
+    With ``has_result``, ``result`` is the step's result as the agent reports it: any JSON value, null included, and
+    ``command`` is the agent's command of which it is the result.
     """
 
     reboot: bool = False
     has_result: bool = False
     result: Any = None
+    command: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,8 @@ def make(path: Path, size: int, label: str, files: Mapping[str, bytes]) -> None:
         if folder != ".":
             _run("mmd", "-i", image, f"::{folder}")
     for name, content in files.items():
-        with tempfile.NamedTemporaryFile() as source:
+        # Beside the image: the system's directory for temporary files may be one that can't be written.
+        with tempfile.NamedTemporaryFile(dir=path.parent) as source:
             source.write(content)
             source.flush()
             _run("mcopy", "-i", image, source.name, f"::{name}")

@@ -54,7 +54,7 @@ _LARGEST_ANSWER: Final = 64 * 1024 * 1024
 # Seconds for an answer where neither the call nor [json_rpc]timeout limits it.
 _USUAL_LIMIT: Final = 120
 
-# Answers to a call that was not even read.
+# Answers to a call that was not even read; a malformed head is a 400 too, in plain text.
 _REASONS: Final[Mapping[int, str]] = {
     400: "it asks for another kind of login",
     401: "it does not know the name or the password, or the token, of this service",
@@ -65,6 +65,8 @@ _REASONS: Final[Mapping[int, str]] = {
     429: "there were too many wrong passwords from this host",
     503: "it can't check the login of this service now",
 }
+_UNREAD: Final = "it can't read the request, which was sent without TLS (does the conductor speak TLS?)"
+_UNREAD_BY_TLS: Final = "something between the two changes the request"
 
 
 class NoLogin(Exception):
@@ -189,8 +191,11 @@ class JsonRpc:
         if status == httpx.codes.UNAUTHORIZED and self._login.renew():
             status, answer = self._post(outgoing, body)
         if status in _REASONS and json_rpc_format.is_refusal(answer, status):
-            LOG.error("Conductor %s refused %s with status %d: %s", host, call, status, _REASONS[status])
-            raise CallRefused(host=host, call=call, reason=_REASONS[status])
+            reason = _REASONS[status]
+            if status == httpx.codes.BAD_REQUEST and not answer.startswith(b"{"):
+                reason = _UNREAD_BY_TLS if self._tls else _UNREAD
+            LOG.error("Conductor %s refused %s with status %d: %s", host, call, status, reason)
+            raise CallRefused(host=host, call=call, reason=reason)
         if status != httpx.codes.OK:
             LOG.error("At the address of conductor %s, %s was answered with status %d", host, call, status)
             reason = f"what stands at its address answered with status {status}, as no conductor does"

@@ -69,11 +69,6 @@ def answer(message: Mapping[str, Any], request_id: object, clock: float) -> byte
     return orjson.dumps({"jsonrpc": _VERSION, **outcome, "id": request_id, "clock": clock})
 
 
-def unread(status: int, reason: str) -> bytes:
-    """Return the body of an answer to a request that is not read, in the shape of the API's errors."""
-    return orjson.dumps({"error": {"code": status, "message": reason}})
-
-
 def is_refusal(body: bytes, status: int) -> bool:
     """Return whether a body is that of a conductor that has not read the request; others may have handed it on."""
     try:

@@ -106,18 +106,19 @@ class Service:
         *,
         from_scratch: bool = False,
         words: Sequence[str] = (),
+        within: Sequence[str] = (),
     ) -> None:
         """Start it as a fork of a process that has imported it; ``from_scratch`` starts the interpreter as well.
 
-        ``words`` follow the names of the files.
+        ``words`` follow the names of the files. ``within`` is a command that becomes the one that follows it.
         """
         self.log_file, self.port = log, port
         command, variables = (
-            [str(PROGRAMS / program), *_options(configuration), *words],
+            [*within, str(PROGRAMS / program), *_options(configuration), *words],
             {**os.environ, **(environment or {})},
         )
         self._process: ForkedProgram | subprocess.Popen[str]
-        if may_be_forked(variables) and not from_scratch:
+        if may_be_forked(variables) and not from_scratch and not within:
             self._process = ForkedProgram(command, variables)
         else:
             self._process = subprocess.Popen(

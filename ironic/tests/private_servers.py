@@ -140,10 +140,15 @@ class Broker(PrivateServer):
 
 
 class Database(PrivateServer):
-    """MariaDB with one empty database; a durable one loses nothing that was committed when it is killed."""
+    """MariaDB with one empty database; a durable one loses nothing that was committed when it is killed.
+
+    With a certificate it talks TLS only.
+    """
 
     NAME = "ironic"
     durable = False
+    # The files of one and its key.
+    certificate: tuple[str, str] | None = None
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -160,7 +165,10 @@ class Database(PrivateServer):
         return f"mysql+pymysql://root@127.0.0.1:{self.port}/{self.NAME}"
 
     def command(self) -> list[str]:
-        address = [f"--port={self.port}", "--bind-address=127.0.0.1", f"--socket={self.directory}/socket"]
+        address = [f"--port={self.port}", "--bind-address=127.0.0.1,::1", f"--socket={self.directory}/socket"]
+        if self.certificate:
+            file, key = self.certificate
+            address += ["--require-secure-transport", f"--ssl-cert={file}", f"--ssl-key={key}"]
         bootstrap = self.directory / "first.sql"
         bootstrap.write_text(f"CREATE DATABASE IF NOT EXISTS {self.NAME};\n")
         flushing = f"--innodb-flush-log-at-trx-commit={int(self.durable)}"

@@ -169,7 +169,7 @@ def _write_logins(directory: Path, user: str, password: str) -> str:
 
 
 def write_certificate(directory: Path) -> tuple[str, str]:
-    """Make a certificate for the loopback address that signs itself."""
+    """Make a certificate for the loopback addresses that signs itself."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -182,7 +182,10 @@ def write_certificate(directory: Path) -> tuple[str, str]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(each)) for each in (HOST, "::1")]),
+            critical=False,
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )

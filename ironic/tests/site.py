@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import requests
 
 from ironic.tests.databases import database_with_tables
@@ -36,6 +37,10 @@ GENERAL = {
 # For machines of which some have a BMC.
 WITH_REDFISH = {f"enabled_{kind}_interfaces": "fake, redfish" for kind in ("power", "management")}
 MEMBERSHIP = {"heartbeat_interval": 1, "heartbeat_timeout": 5, "check_provision_state_interval": 2}
+
+# For tests whose fixtures make a site with this carrier: with both, or with the second one in `make battery` only.
+BOTH = pytest.mark.parametrize("carrier", ["oslo", "json-rpc"])
+BOTH_IN_BATTERY = pytest.mark.parametrize("carrier", ["oslo", pytest.param("json-rpc", marks=pytest.mark.battery)])
 
 _NO_OPTIONS: Options = {}
 

@@ -43,7 +43,7 @@ for script in postinst prerm postrm; do
 done
 number=$(sed -n 's/^version = \(.*!\)\?//p' setup.cfg)
 minor=$("$python" -c 'import sys; print(sys.version_info.minor)')
-sed -e "s/@VERSION@/$number-1/" -e "s/@ARCHITECTURE@/$(dpkg --print-architecture)/" -e "s/@PYTHON@/3.$minor/" \
+sed -e "s/@VERSION@/$number-1/" -e "s/@ARCHITECTURE@/$(dpkg --print-architecture)/g" -e "s/@PYTHON@/3.$minor/" \
     -e "s/@NEXT_PYTHON@/3.$((minor + 1))/" -e "s/@SIZE@/$(du -sk "$root" | cut -f1)/" \
     etc/debian/control.in > "$root/DEBIAN/control"
 dpkg-deb --root-owner-group -Zxz -z1 --build "$root" "$directory" > /dev/null

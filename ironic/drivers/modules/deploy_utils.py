@@ -11,13 +11,13 @@ from ironic.drivers.plug_ins.deploying import (
     get_async_step_return_state,
     get_disk_label,
     get_single_nic_with_vif_port_id,
+    is_iscsi_boot,
     prepare_agent_boot,
     reboot_to_finish_step,
     rescue_or_deploy_mode,
     set_async_step_flags,
     try_set_boot_device,
 )
-from ironic.drivers.volumes import boots_from_volume as is_iscsi_boot
 
 __all__ = [
     "build_agent_options",

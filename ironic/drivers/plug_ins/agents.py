@@ -1,25 +1,57 @@
 """The agent of a node as third-party plug-ins call it, and its steps."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final, Never
 
 from ironic.core.agent_memory import KnownAgent
-from ironic.core.errors import InstanceDeployFailure
-from ironic.core.flow import CLEAN, DEPLOY, SERVICE
+from ironic.core.errors import InstanceDeployFailure, IronicError, NodeCleaningFailure, NodeServicingFailure
+from ironic.core.flow import CLEAN, DEPLOY, FLOWS, SERVICE, named
+from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
 from ironic.drivers.info_keys import AGENT
-from ironic.drivers.modules.agent import in_band_steps
+from ironic.drivers.modules.agent import in_band_steps, step_hooks
 from ironic.drivers.modules.agent.agent_client import Agent, Command
 from ironic.drivers.task import Node, Task
 
 VENDOR_PROPERTIES: Final = dict(AGENT)
+# The states in which a heartbeat has an effect in any case; with fast track there are more.
+HEARTBEAT_ALLOWED: Final = frozenset(state for flow in FLOWS if flow.hears_agent for state in flow.states)
 
 
-def execute_step(task: Task, step: Mapping[str, object], step_type: str, client: object = None) -> str | None:
-    """Start a step of the agent and return the waiting state; raises InvalidParameterValue for one it does not have.
+_FAILURES: Final[Mapping[str, type[IronicError]]] = {
+    CLEAN.name: NodeCleaningFailure,
+    DEPLOY.name: InstanceDeployFailure,
+    SERVICE.name: NodeServicingFailure,
+}
+_READABLE: Final = 200
 
-    A busy agent gets the step after its next heartbeat.
+post_clean_step_hook: Final = partial(step_hooks.after, CLEAN.name)
+post_deploy_step_hook: Final = partial(step_hooks.after, DEPLOY.name)
+
+
+def execute_step(
+    task: Task, step: Mapping[str, object], step_type: str, client: "AgentClient | None" = None
+) -> str | None:
+    """Start a step of the agent by a client, with the ports of the node, and return the waiting state.
+
+    ``client`` has methods such as execute_clean_step(step, node, ports); the default is that of `get_client`. A busy
+    agent gets the step after its next heartbeat. One that has no such step says so then. Raises NodeCleaningFailure,
+    InstanceDeployFailure or NodeServicingFailure, by the type of the step, for an answer without a status.
     """
-    return in_band_steps.start_step(task, step_type, step)
+    flow = named(step_type)
+    start = getattr(client or get_client(task), f"execute_{step_type}_step")
+    try:
+        answer = start(step, task.node, task.ports)
+    except (AgentInProgress, AgentConnectionFailed):
+        return in_band_steps.run_again(task, flow)
+    except AgentAPIError as error:
+        if error.facts.get("status") != _READABLE:
+            raise
+        answer = {}
+    if not (isinstance(answer, Mapping) and answer.get("command_status")):
+        reason = f"the agent gave no status for step {step['step']!r}"
+        raise _FAILURES[step_type](node=task.node.uuid, reason=reason)
+    return flow.waiting
 
 
 def get_steps(task: Task, step_type: str, interface: str | None = None) -> list[dict[str, object]]:
@@ -45,8 +77,8 @@ def log_and_raise_deployment_error(
 
 
 def get_client(_task: Task) -> "AgentClient":
-    """Return a client for the agents of nodes."""
-    return AgentClient()
+    """Return the client for the agents of nodes, which keeps nothing of a task and so is one for all."""
+    return _CLIENT
 
 
 class AgentClient:
@@ -54,7 +86,7 @@ class AgentClient:
 
     def get_commands_status(self, node: Node) -> list[dict[str, object]]:
         """Return the commands that the agent has received since it started, oldest first."""
-        return [_document(command) for command in Agent(node).commands()]
+        return [command.document() for command in Agent(node).commands()]
 
     def get_last_command_status(self, node: Node, method: str) -> dict[str, object] | None:
         """Return the newest command of a name, or None."""
@@ -93,7 +125,7 @@ class AgentClient:
 
     def power_off(self, node: Node) -> dict[str, object]:
         """Have the agent switch its machine off."""
-        return _document(Agent(node).start("standby.power_off"))
+        return Agent(node).start("standby.power_off").document()
 
     def get_partition_uuids(self, node: Node) -> object:
         """Return the UUIDs of the partitions of a partition image that the agent has written."""
@@ -115,7 +147,7 @@ class AgentClient:
     @staticmethod
     def _start(flow: str, step: Mapping[str, object], node: Node, ports: Sequence[object]) -> dict[str, object]:
         versions = KnownAgent(node.driver_internal_info).versions
-        return _document(Agent(node).start_step(flow, _of_node(node, ports), step, versions))
+        return Agent(node).start_step(flow, _of_node(node, ports), step, versions).document()
 
 
 class _NodeAndPorts:
@@ -129,16 +161,9 @@ def _of_node(node: Node, ports: Sequence[object]) -> Any:
     return _NodeAndPorts(node, ports)
 
 
+_CLIENT: Final = AgentClient()
+
+
 def get_command_error(command: Mapping[str, object]) -> str | None:
     """Return why a command has failed, as one line of plain text, or None."""
     return Command.parse(command).reason if command.get("command_error") else None
-
-
-def _document(command: Command) -> dict[str, object]:
-    return {
-        "id": command.id,
-        "command_name": command.name,
-        "command_status": command.status,
-        "command_result": command.result,
-        "command_error": command.error,
-    }

@@ -9,9 +9,11 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.flow import FLOWS, Flow, in_state
 from ironic.core.hardware_errors import IPMIFailure
+from ironic.core.kernel_parameters import APPEND_PARAMS, DEFAULT
 from ironic.core.step_cursor import StepCursor
-from ironic.drivers import boot_devices, instance_capabilities
-from ironic.drivers.modules.agent import ramdisk_boot
+from ironic.drivers import boot_devices, instance_capabilities, node_attributes, volumes
+from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
+from ironic.drivers.plug_ins import boot_modes
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
@@ -44,23 +46,56 @@ def get_disk_label(node: Node) -> str | None:
 
 
 def try_set_boot_device(task: Task, device: str, persistent: bool = True) -> None:
-    """Set the boot device; a failure over IPMI is only logged in UEFI mode, in which the firmware knows what to boot.
+    """Set the boot device, persistently as driver_info may require; a node that is being adopted stays as it is.
 
-    Raises what the management interface raises.
+    A failure over IPMI is only logged in UEFI mode, in which the firmware knows what to boot. Raises what the
+    management interface raises.
     """
+    if task.node.provision_state == states.ADOPTING:
+        return
+    lasts = node_attributes.is_boot_device_persistent(task.node, default=persistent)
     try:
-        task.management.set_boot_device(task, device, persistent=persistent)
+        task.management.set_boot_device(task, device, persistent=lasts)
     except IPMIFailure as error:
-        if instance_capabilities.boot_mode(task.node) != boot_devices.UEFI:
+        if boot_modes.get_boot_mode(task.node) != boot_devices.UEFI:
             raise
         LOG.warning(
             "Node %s: its boot device can't be set to %s, which it may not need: %s", task.node.uuid, device, error
         )
 
 
+def is_iscsi_boot(task: Task) -> bool:
+    """Return whether the instance boots from a volume over iSCSI: it names no image, and a boot volume is of iSCSI."""
+    kinds = task.store.volume_targets.rows(("boot_index", "volume_type"), filters={"node_id": task.node.id})
+    return volumes.boots_from_volume(task) and (0, "iscsi") in [tuple(row) for row in kinds]
+
+
 def get_single_nic_with_vif_port_id(task: Task) -> str | None:
     """Return the MAC address of the first port that a virtual interface uses now, or None."""
     return next((port.address for port in task.ports if task.network.get_current_vif(task, port)), None)
+
+
+def get_kernel_append_params(node: Node, default: str | None) -> str | None:
+    """Return the kernel parameters of the node, or else the default, which also stands for %default% in them.
+
+    Those of driver_info count, as what a user has put into instance_info is for the user's own kernel.
+    """
+    given = node.driver_info.get(APPEND_PARAMS)
+    return default if given is None else str(given).replace(DEFAULT, default or "")
+
+
+def store_ramdisk_logs(node: Node, logs: str, label: str | None = None) -> None:
+    """Store logs, base64 of an archive, where [agent]deploy_logs_storage_backend says.
+
+    Raises ValueError for other text, OSError, or the error of the object store.
+    """
+    LOG.info("Node %s: the ramdisk's logs are in %s", node.uuid, ramdisk_logs.store(node, label or "", logs))
+
+
+def power_off_and_on(task: Task) -> None:
+    """Switch the machine off and on again; raises PowerStateFailure."""
+    task.change_power(states.POWER_OFF)
+    task.change_power(states.POWER_ON)
 
 
 # Steps that go on after they have returned

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ironic.conf import CONF
 from ironic.core import plug_in_errors
 from ironic.core.errors import IronicError
-from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, DhcpError, Host, Option, provider
+from ironic.integrations.dhcp.dhcp_provider import BOOT_PROGRAM, NEXT_SERVER, DhcpError, Host, Option, provider
 
 # One option: opt_name, opt_value and ip_version.
 NumberedOption = dict[str, object]
@@ -19,12 +19,16 @@ _HEADER: Final = "255"
 _TFTP_ADDRESS: Final = "150"
 # Where a server has no tags, it knows iPXE by the option that only iPXE sends.
 _TAGS: Final = {True: {None: "", True: "tag:ipxe,", False: "tag:!ipxe,"}, False: {None: "", True: "", False: "!175,"}}
+# The URL of a boot program by DHCPv6 (RFC 5970). DHCPv6 has no option that only iPXE sends.
+_BOOT_URL: Final = "59"
+_TAGS_V6: Final = {None: "", True: "tag:ipxe6,", False: "tag:!ipxe6,"}
 
 
 class BaseDHCP(ABC):
     """A DHCP server of a third party; made without arguments, once in a process.
 
-    ``vifs`` has virtual interfaces by the UUIDs of "ports" and "portgroups"; None means those that the node has.
+    ``vifs`` has virtual interfaces by the UUIDs of "ports" and "portgroups"; None for a node without any, whose cards
+    are those of ``task.ports``.
     """
 
     @abstractmethod
@@ -62,14 +66,45 @@ def numbered(options: Sequence[Option], *, has_tags: bool) -> list[NumberedOptio
     return found
 
 
+def numbered_v6(options: Sequence[Option], *, has_tags: bool) -> list[NumberedOption]:
+    """Return the URLs of boot programs as options of DHCPv6; without tags, iPXE can't be given one of its own.
+
+    A program of TFTP is at the server for DHCPv4, by its name or address.
+    """
+    server = next((option.value for option in options if option.name == NEXT_SERVER), "")
+    return [
+        {
+            "opt_name": f"{_TAGS_V6[option.to_ipxe]}{_BOOT_URL}",
+            "opt_value": option.value if "://" in option.value else f"tftp://{_in_url(server)}/{option.value}",
+            "ip_version": 6,
+        }
+        for option in options
+        if option.name == BOOT_PROGRAM and (has_tags or option.to_ipxe is None)
+    ]
+
+
+def _in_url(server: str) -> str:
+    return f"[{server}]" if ":" in server and not server.startswith("[") else server
+
+
+def _vifs(task: Any) -> dict[str, dict[str, str]] | None:
+    """Return the virtual interfaces that the cards of a node have now, None without any."""
+    found = {
+        kind: {one.uuid: vif for one in cards if (vif := task.network.get_current_vif(task, one))}
+        for kind, cards in (("ports", task.ports), ("portgroups", task.portgroups))
+    }
+    return found if any(found.values()) else None
+
+
 def serve(task: Any, hosts: Sequence[Host], options: Sequence[Option]) -> None:
     """Have the chosen provider serve the cards of a node with these options; raises DhcpError, or its own error."""
     chosen: Any = provider()
     if not hasattr(chosen, "update_dhcp_opts"):
         chosen.serve(hosts, options)
         return
-    given = numbered(options, has_tags=chosen.supports_ipxe_tag())
-    _call(task, lambda: chosen.update_dhcp_opts(task, given))
+    has_tags = chosen.supports_ipxe_tag()
+    given = [*numbered(options, has_tags=has_tags), *numbered_v6(options, has_tags=has_tags)]
+    _call(task, lambda: chosen.update_dhcp_opts(task, given, vifs=_vifs(task)))
 
 
 def withdraw(task: Any, hosts: Sequence[Host]) -> None:

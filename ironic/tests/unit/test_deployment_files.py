@@ -79,6 +79,8 @@ def test_the_units_differ_in_their_limits_by_what_conductors_need() -> None:
         f"ReadWritePaths=-{CONF.pxe.tftp_root} -{CONF.deploy.http_root}",
     }
     assert limits["ironic-api"] - limits["ironic"] == {"ProtectHome=yes", "UMask=0027"}
+    # Another user reads what the filter writes.
+    assert limits["ironic-api"] - limits["ironic-pxe-filter"] == {"UMask=0027"}
 
 
 def test_the_configuration_of_the_debian_package_is_that_of_the_page() -> None:
@@ -93,10 +95,14 @@ def test_the_configuration_of_the_debian_package_is_that_of_the_page() -> None:
     assert [line for line in packaged if line not in [*own, "my_ip = 127.0.0.1"]] == described
 
 
-def test_the_debian_package_starts_nothing_when_it_is_installed() -> None:
+def test_the_debian_package_starts_only_what_ran_and_does_not_wait_for_it() -> None:
+    # A unit that waits for its database would hold the installation for ever.
     script = (ROOT / "etc" / "debian" / "postinst").read_text()
     called = [line.strip() for line in script.splitlines() if line.strip().startswith("systemctl")]
-    assert called == ["systemctl daemon-reload"]
+    assert called == [
+        "systemctl daemon-reload",
+        "systemctl --no-block try-restart @UNITS@ 'ironic-conductor@*.service'",
+    ]
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from types import ModuleType
 
 import pytest
 
@@ -45,6 +46,7 @@ DOORS = (
     "ironic.drivers.modules.inspect_utils",
     "ironic.drivers.modules.inspector.hooks.base",
     "ironic.drivers.modules.ipmitool",
+    "ironic.drivers.modules.redfish.boot",
     "ironic.drivers.modules.redfish.utils",
     "ironic.drivers.utils",
     "ironic.objects",
@@ -91,6 +93,13 @@ def test_pages_show_the_bases_of_plug_ins() -> None:
     }
 
 
+# What a door uses of another room; the errors of a table are found by their names.
+NOT_OFFERED = {
+    "ironic.common.exception": {"Any", "plug_in_errors"},
+    "ironic.conductor.utils": {"TaskManager"},
+    "ironic.drivers.base": {"KINDS"},
+}
+
 DESCRIBED = (
     "ironic.common.config",
     "ironic.common.i18n",
@@ -98,6 +107,50 @@ DESCRIBED = (
     "ironic.common.utils",
     "ironic.db.sqlalchemy.api",
 )
+
+
+_ROW = re.compile(r"^\| `(ironic\.[\w.]+)` \| (.*) \|$", re.MULTILINE)
+_PAGES_OF_DOORS = "\n".join((ROOT / "doc" / f"plug-in-{page}.md").read_text() for page in ("doors", "objects"))
+_LEFT_OUT = _PAGES_OF_DOORS.partition("\n## What is left out\n")[2]
+_LISTED = dict(_ROW.findall(_PAGES_OF_DOORS.partition("\n## What is left out\n")[0]))
+_NAMES = re.compile(r"`(\w+)(?:\([^`]*\))?`")
+
+
+def test_pages_list_every_door() -> None:
+    assert {*_LISTED, *DESCRIBED, "ironic.common.exception"} == set(DOORS)
+
+
+@pytest.mark.parametrize("door", _LISTED)
+def test_a_page_lists_what_a_door_has(door: str) -> None:
+    module = importlib.import_module(door)
+    assert set(_NAMES.findall(_LISTED[door])) == set(module.__all__)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_has_what_it_names(door: str) -> None:
+    module = importlib.import_module(door)
+    public = {name for name, one in vars(module).items() if name[0] != "_" and not isinstance(one, ModuleType)}
+    assert public - set(module.__all__) - NOT_OFFERED.get(door, set()) == set()
+
+
+def test_the_page_counts_the_errors() -> None:
+    said = re.search(r"All (\d+) errors that third parties know", _PAGES_OF_DOORS)
+    # One more is this service's own.
+    assert said is not None and int(said[1]) == len(set(exception.__all__) - {"CleanStepFailed"})
+
+
+_MODULES = "ironic.drivers.modules."
+_LEFT = re.findall(r"(?:^\| |; )`([\w.]+)`: ((?:`\w+`(?:, )?)+)", _LEFT_OUT, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("module", "names"), _LEFT)
+def test_what_the_page_leaves_out_is_not_there(module: str, names: str) -> None:
+    path = module if module.startswith("ironic.") else f"{_MODULES}{module}"
+    try:
+        door = importlib.import_module(path)
+    except ImportError:
+        return
+    assert [name for name in _NAMES.findall(names) if hasattr(door, name)] == []
 
 
 @pytest.mark.parametrize("door", DESCRIBED)

@@ -10,7 +10,7 @@ from ironic.core import flow, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.drivers import fast_track, info_keys
 from ironic.drivers.interfaces import DeployInterface
-from ironic.drivers.modules.agent import in_band_steps, ramdisk_boot, ramdisk_logs
+from ironic.drivers.modules.agent import in_band_steps, ramdisk_boot, ramdisk_logs, step_hooks
 from ironic.drivers.modules.agent.in_band_steps import InBandSteps
 from ironic.drivers.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
 from ironic.drivers.task import Task
@@ -48,6 +48,7 @@ class AgentBase(InBandSteps, DeployInterface):
         end = in_band_steps.check_progress(task, kind, step)
         if isinstance(end, StepDone) and end.has_result:
             task.driver.require(step["interface"]).process_step_result(task, step, end.result)
+            step_hooks.run(task, kind, step["interface"], step["step"], end.command)
         if isinstance(end, StepDone) and end.reboot:
             # What booted the ramdisk was for one boot.
             task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())

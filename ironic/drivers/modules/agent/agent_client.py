@@ -73,6 +73,16 @@ class Command:
             id=str(document.get("id") or ""),
         )
 
+    def document(self) -> dict[str, object]:
+        """Return the command in the agent's form, its name without the part before the dot."""
+        return {
+            "id": self.id,
+            "command_name": self.name,
+            "command_status": self.status,
+            "command_result": self.result,
+            "command_error": self.error,
+        }
+
     @property
     def reason(self) -> str:
         """The agent's reason for a failure, as one line of plain text."""

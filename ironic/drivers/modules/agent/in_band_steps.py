@@ -133,7 +133,7 @@ def _end_of(node: Node, flow: str, step: Mapping[str, object], last: Command) ->
     if cursor.restarts and _was_restarted(node, cursor):
         return None  # this agent is about to end with the restart
     reboot = bool((_entry(node, flow, step) or {}).get("reboot_requested"))
-    return StepDone(reboot=reboot, has_result=True, result=result.get(f"{flow}_result"))
+    return StepDone(reboot=reboot, has_result=True, result=result.get(f"{flow}_result"), command=last)
 
 
 def _was_restarted(node: Node, cursor: StepCursor) -> bool:

@@ -42,6 +42,11 @@ def keep(task: Task, label: str, posted: object, *, failed: bool) -> None:
         _store_quietly(task, label, lambda: posted)
 
 
+def store(node: Node, label: str, encoded: str) -> str:
+    """Store logs, base64 of an archive, and return where they are; raises ValueError, OSError or the store's error."""
+    return _store(_name(node, label), base64.b64decode(encoded, validate=True))
+
+
 def _is_enabled(*, failed: bool) -> bool:
     when = CONF.agent.deploy_logs_collect
     if not CONF.agent.deploy_logs_local_path and CONF.agent.deploy_logs_storage_backend == "local":
@@ -55,7 +60,7 @@ def _store_quietly(task: Task, label: str, fetch: Callable[[], object]) -> None:
         encoded = fetch()
         if not isinstance(encoded, str):
             raise TypeError("they are no base64 text")
-        location = _store(_name(task.node, label), base64.b64decode(encoded, validate=True))
+        location = store(task.node, label, encoded)
     except (IronicError, OSError, KeyError, TypeError, ValueError) as error:
         LOG.warning("Node %s: the ramdisk's logs could not be fetched: %s", task.node.uuid, error)
     else:

@@ -40,10 +40,13 @@ def _set_network_device(task: Task, device: str, *, persistent: bool) -> None:
 
 def set_wanted_boot_mode(task: Task) -> None:
     """Set the boot mode that instance or node name, unless the machine has it, or its BMC knows no boot modes."""
+    if wanted := instance_capabilities.wanted_boot_mode(task.node):
+        set_boot_mode(task, wanted)
+
+
+def set_boot_mode(task: Task, wanted: str) -> None:
+    """Set a boot mode, unless the machine has it, or its BMC knows no boot modes; raises BootModeUnknown."""
     node, management = task.node, task.management
-    wanted = instance_capabilities.wanted_boot_mode(node)
-    if not wanted:
-        return
     try:
         present = management.get_boot_mode(task)
     except UnsupportedDriverExtension:

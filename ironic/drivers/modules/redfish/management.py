@@ -45,7 +45,9 @@ from ironic.drivers.waits import Ended
 
 LOG = logging.getLogger(__name__)
 
-_DEVICES: Final = {source: device for device, source in SOURCES.items()} | {
+# Under these names third-party plug-ins know both tables.
+BOOT_DEVICE_MAP_REV: Final = SOURCES
+BOOT_DEVICE_MAP: Final = {source: device for device, source in SOURCES.items()} | {
     # BMCs whose virtual media are a USB drive report this after "cdrom" was set.
     sushy.BootSource.USB_CD: boot_devices.CDROM,
 }
@@ -89,7 +91,7 @@ class RedfishManagement(ManagementInterface):
         if boot is None or boot.enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
             return {"boot_device": None, "persistent": None}
         persistent = boot.enabled == sushy.BootSourceOverrideEnabled.CONTINUOUS
-        return {"boot_device": _DEVICES.get(boot.target), "persistent": persistent}
+        return {"boot_device": BOOT_DEVICE_MAP.get(boot.target), "persistent": persistent}
 
     # Boot mode and secure boot
 

@@ -1,13 +1,16 @@
 """The agent of a node as deploy interfaces of third parties call it."""
 
+from collections import defaultdict
 from typing import Any
 
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import InstanceDeployFailure, InvalidParameterValue
+from ironic.core.errors import InstanceDeployFailure, IronicError, NodeCleaningFailure, NodeServicingFailure
 from ironic.drivers.modules import agent_base, agent_client
-from ironic.drivers.modules.agent import AgentBase
+from ironic.drivers.modules.agent import AgentBase, CustomAgentDeploy, step_hooks
+from ironic.drivers.step_declarations import StepDone
+from ironic.drivers.task import BareDriver
 from ironic.tests.agent_double import RECORDED, AgentDouble
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -54,8 +57,82 @@ def test_a_step_of_the_agent_is_found_and_executed(agent: AgentDouble) -> None:
     assert agent_base.find_step(task, "clean", "deploy", "fly") is None
     assert agent_base.execute_step(task, STEPS["deploy"][0], "clean") == states.CLEANWAIT
     assert agent.names == ["clean.execute_clean_step"]
-    with pytest.raises(InvalidParameterValue, match="fly"):
-        agent_base.execute_step(task, {"interface": "deploy", "step": "fly"}, "clean")
+
+
+class Client:
+    """A client of a plug-in, which answers what it is given."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer, self.sent = answer, list[Any]()
+
+    def execute_clean_step(self, step: Any, node: Any, ports: Any) -> object:
+        self.sent.append((step["step"], node.uuid, list(ports)))
+        return self.answer
+
+    execute_deploy_step = execute_service_step = execute_clean_step
+
+
+@pytest.mark.parametrize(
+    ("flow", "state", "failure"),
+    [
+        ("clean", states.CLEANWAIT, NodeCleaningFailure),
+        ("deploy", states.DEPLOYWAIT, InstanceDeployFailure),
+        ("service", states.SERVICEWAIT, NodeServicingFailure),
+    ],
+)
+def test_a_step_is_sent_by_the_client_of_a_plug_in(flow: str, state: str, failure: type[IronicError]) -> None:
+    task, client = work_on(), Client({"command_status": "RUNNING"})
+    task.ports = ["a port"]
+    step = {"interface": "deploy", "step": "s"}
+    assert agent_base.execute_step(task, step, flow, client) == state  # type: ignore[arg-type]
+    assert client.sent == [("s", task.node.uuid, ["a port"])]
+    nonsense: tuple[object, ...] = ({}, None, "RUNNING")
+    for without in nonsense:
+        with pytest.raises(failure, match="no status for step 's'"):
+            agent_base.execute_step(task, step, flow, Client(without))  # type: ignore[arg-type]
+
+
+def test_an_answer_of_the_agent_without_a_status(agent: AgentDouble) -> None:
+    task = on(agent)
+    agent.raw = b"{}"
+    with pytest.raises(NodeCleaningFailure, match="erase_devices"):
+        agent_base.execute_step(task, STEPS["deploy"][0], "clean")
+
+
+def test_a_busy_agent_gets_the_step_after_its_next_heartbeat(agent: AgentDouble) -> None:
+    task = on(agent, clean_step=STEPS["deploy"][0])
+    client = agent_client.get_client(task)
+    assert client is agent_client.get_client(task)
+    client.execute_clean_step(STEPS["deploy"][0], task.node, [])
+    assert agent_base.execute_step(task, STEPS["deploy"][0], "clean") == states.CLEANWAIT
+    assert task.node.driver_internal_info["skip_current_clean_step"] is False
+
+
+def test_functions_run_after_the_step_that_they_name(agent: AgentDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_hooks, "_HOOKS", defaultdict(list))
+    seen: list[Any] = []
+
+    @agent_base.post_clean_step_hook(interface="deploy", step="erase_devices")
+    def note(task: Any, command: dict[str, Any]) -> None:
+        seen.append((task.node.uuid, command["command_status"], command["command_result"]["clean_result"]))
+
+    @agent_base.post_deploy_step_hook(interface="deploy", step="erase_devices")
+    def never(task: Any, command: Any) -> None:
+        raise AssertionError("the step was one of cleaning")
+
+    task = on(agent, clean_step=STEPS["deploy"][0])
+    task.driver = BareDriver({"deploy": CustomAgentDeploy()})
+    agent_base.execute_step(task, STEPS["deploy"][0], "clean")
+    task.node.provision_state = states.CLEANWAIT
+    assert CustomAgentDeploy().heartbeat(task, "", "") is None and seen == []
+    agent.end(result=7)
+    assert isinstance(CustomAgentDeploy().heartbeat(task, "", ""), StepDone)
+    assert seen == [(task.node.uuid, "SUCCEEDED", 7)]
+
+
+def test_where_heartbeats_count() -> None:
+    assert {states.CLEANWAIT, states.DEPLOYHOLD, states.RESCUEWAIT} < agent_base.HEARTBEAT_ALLOWED
+    assert not agent_base.HEARTBEAT_ALLOWED & {states.ACTIVE, states.INSPECTWAIT}
 
 
 def test_a_failure_in_the_words_of_a_plug_in() -> None:

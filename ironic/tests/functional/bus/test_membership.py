@@ -14,7 +14,7 @@ import pytest
 from ironic.tests.functional.bus.requests_without_end import asking
 from ironic.tests.functional.drivers.scripted_bmc import silent_bmc
 from ironic.tests.live_service import Options
-from ironic.tests.site import WITH_REDFISH, Site, eventually, site
+from ironic.tests.site import BOTH, WITH_REDFISH, Site, eventually, site
 
 # Longer than the sites' heartbeat_timeout, ring interval and check interval together.
 TAKEN_OVER = 20
@@ -22,9 +22,6 @@ TAKEN_OVER = 20
 # What is known at once, and not after the seconds that a silent conductor is waited for.
 ABSENT = {"oslo": "it does not listen to the message bus", "json-rpc": "it does not listen at its address"}
 SILENT_BEFORE = "it gave no sign of life a moment ago"
-
-
-BOTH = pytest.mark.parametrize("carrier", ["oslo", "json-rpc"])
 
 
 @pytest.fixture

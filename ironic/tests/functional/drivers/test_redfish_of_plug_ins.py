@@ -7,10 +7,10 @@ import pytest
 import sushy
 
 from ironic.core import states
-from ironic.core.errors import MissingParameterValue
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.redfish import bios as bios_module
-from ironic.drivers.modules.redfish import utils
+from ironic.drivers.modules.redfish import boot, management, utils
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services import process_store
@@ -55,6 +55,89 @@ def test_a_system_leads_to_its_resources(bmc: ScriptedBmc) -> None:
     assert bmc.orders == [(RESET, {"ResetType": "On"})]
 
 
+MANAGER, CHASSIS = "/redfish/v1/Managers/1", "/redfish/v1/Chassis/1"
+DRIVE = f"{MANAGER}/VirtualMedia/Cd"
+
+
+@pytest.fixture
+def whole(bmc: ScriptedBmc) -> ScriptedBmc:
+    """Show what is beside the system: a manager with a virtual drive, a chassis, services and a task."""
+    named = {"Id": "1", "Name": "one"}
+    links = {"ManagedBy": [{"@odata.id": MANAGER}], "Chassis": [{"@odata.id": CHASSIS}]}
+    bmc.documents[SYSTEM]["Links"] = links
+    bmc.documents["/redfish/v1"] |= {
+        "UpdateService": {"@odata.id": "/redfish/v1/UpdateService"},
+        "EventService": {"@odata.id": "/redfish/v1/EventService"},
+        "Systems": {"@odata.id": "/redfish/v1/Systems"},
+    }
+    drives = f"{MANAGER}/VirtualMedia"
+    bmc.documents |= {
+        MANAGER: {**named, "FirmwareVersion": "7.1", "VirtualMedia": {"@odata.id": drives}},
+        drives: {"Name": "drives", "Members": [{"@odata.id": DRIVE}], "Members@odata.count": 1},
+        DRIVE: {
+            "Id": "Cd",
+            "Name": "Cd",
+            "MediaTypes": ["CD"],
+            "Inserted": False,
+            "Actions": {
+                "#VirtualMedia.InsertMedia": {"target": f"{DRIVE}/Insert"},
+                "#VirtualMedia.EjectMedia": {"target": f"{DRIVE}/Eject"},
+            },
+        },
+        CHASSIS: {**named, "SerialNumber": "C7"},
+        "/redfish/v1/UpdateService": {**named, "ServiceEnabled": True},
+        "/redfish/v1/EventService": {**named, "ServiceEnabled": True, "DeliveryRetryAttempts": 5},
+        "/redfish/v1/Systems": {"Name": "all", "Members": [{"@odata.id": SYSTEM}], "Members@odata.count": 1},
+        "/redfish/v1/TaskService/Tasks/3": {**named, "Id": "3", "TaskState": "Completed", "TaskStatus": "OK"},
+    }
+    return bmc
+
+
+def test_what_is_beside_a_system(whole: ScriptedBmc) -> None:
+    node = on(whole).node
+    system = utils.get_system(node)
+    assert utils.get_manager(node, system).firmware_version == "7.1"
+    assert utils.get_chassis(node, system).serial_number == "C7"
+    assert utils.get_system_collection(node).members_identities == (SYSTEM,)
+    assert utils.get_update_service(node).service_enabled is True
+    assert utils.get_event_service(node).delivery_retry_attempts == 5
+    monitor = utils.get_task_monitor(node, "/redfish/v1/TaskService/Tasks/3")
+    assert (monitor.is_processing, monitor.get_task().identity) == (False, "3")
+
+
+def test_a_bmc_that_shows_no_manager(bmc: ScriptedBmc) -> None:
+    bmc.documents["/redfish/v1"]["Managers"] = {"@odata.id": "/redfish/v1/Managers"}
+    bmc.documents["/redfish/v1/Managers"] = {"Name": "none", "Members": [], "Members@odata.count": 0}
+    with pytest.raises(RedfishError, match="shows no manager"):
+        utils.get_manager(on(bmc).node)
+
+
+def test_the_virtual_drives_of_a_bmc(whole: ScriptedBmc) -> None:
+    task = on(whole)
+    boot.insert_vmedia(task, "http://192.0.2.1/a.iso", "cdrom")
+    assert boot.get_vmedia(task) == [{"media_types": ["CD"], "inserted": True, "image": "http://192.0.2.1/a.iso"}]
+    boot.eject_vmedia(task, "floppy")
+    assert boot.get_vmedia(task)[0]["inserted"] is True
+    boot.eject_vmedia(task, "cdrom")
+    assert boot.get_vmedia(task)[0]["inserted"] is False
+    boot.insert_vmedia(task, "http://192.0.2.1/a.iso", "cdrom")
+    boot.eject_vmedia(task)
+    assert boot.get_vmedia(task)[0]["inserted"] is False
+    for act in (
+        lambda: boot.insert_vmedia(task, "http://192.0.2.1/a", "tape"),
+        lambda: boot.eject_vmedia(task, "tape"),
+    ):
+        with pytest.raises(InvalidParameterValue, match="tape"):
+            act()
+
+
+def test_words_of_boot_devices_both_ways() -> None:
+    assert management.BOOT_DEVICE_MAP[sushy.BootSource.HDD] == "disk"
+    devices = management.BOOT_DEVICE_MAP_REV
+    assert devices["cdrom"] is sushy.BootSource.CD
+    assert all(management.BOOT_DEVICE_MAP[source] == device for device, source in devices.items())
+
+
 def test_what_can_not_be_read_is_an_error_of_the_service(bmc: ScriptedBmc) -> None:
     node = on(bmc).node
     del bmc.documents[SYSTEM]["Bios"]
@@ -90,6 +173,8 @@ def test_how_a_bmc_is_reached() -> None:
     more = {"redfish_address": "https://192.0.2.1/own/v1", "redfish_tls_ciphers": "HIGH"}
     found = utils.parse_driver_info(work_on(driver_info=info | more).node)
     assert found == usual | {"root_prefix": "/own/v1/", "tls_ciphers": "HIGH"}
+    wait = {"firmware_update_unresponsive_bmc_wait": 900}
+    assert utils.parse_driver_info(work_on(driver_info=info | wait).node) == usual | wait
 
 
 class Ethernet(RedfishBIOS):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,13 @@ def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ImageCreationFailed, match="install package mtools"):
         fat_image.make(tmp_path / "x.img", fat_image.FLOPPY_SIZE, "label", {})
+
+
+def test_no_other_directory_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one of the system for temporary files may be below a root that can only be read."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    fat_image.make(tmp_path / "x.img", fat_image.FLOPPY_SIZE, "label", {"a/b": b"text"})
+    assert [path.name for path in tmp_path.iterdir()] == ["x.img"]
 
 
 def test_what_does_not_fit_is_an_error(tmp_path: Path) -> None:

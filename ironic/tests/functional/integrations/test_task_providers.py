@@ -10,6 +10,7 @@ from ironic.common.dhcp_factory import DHCPFactory
 from ironic.common.exception import DHCPLoadError, FailedToUpdateDHCPOptOnPort
 from ironic.core.errors import InvalidParameterValue
 from ironic.dhcp.base import BaseDHCP
+from ironic.drivers.task import BareDriver
 from ironic.integrations import dhcp
 from ironic.integrations.dhcp import task_provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, VENDOR_CLASS
@@ -21,6 +22,20 @@ from ironic.tests.unit.drivers.machine import work_on
 HERE = __name__
 CALLS: list[Any] = []
 FAULTS: list[Exception] = []
+
+
+class Network:
+    """Shows the virtual interface that a card has."""
+
+    def get_current_vif(self, task: object, card: Any) -> str | None:
+        return str(card.internal_info.get("tenant_vif_port_id") or "") or None
+
+
+def work() -> Any:
+    """Return a task whose node has a network interface."""
+    task: Any = work_on()
+    task.driver = BareDriver({"network": Network()})
+    return task
 
 
 class Kea(BaseDHCP):
@@ -82,26 +97,62 @@ def test_it_gets_the_task_and_options_by_their_numbers(
     choose: Callable[[str], None], name: str, firmware: str, ipxe: str
 ) -> None:
     choose(name)
-    task = work_on()
+    task = work()
     task_provider.serve(task, HOSTS, OPTIONS)
     ((node, options, vifs),) = CALLS
     assert (node, vifs) == (task.node.uuid, None)
-    assert [(one["opt_name"], one["opt_value"]) for one in options] == [
+    assert [(one["opt_name"], one["opt_value"]) for one in options if one["ip_version"] == 4] == [
         ("150", "192.0.2.1"),
         ("255", "192.0.2.1"),
         ("60", "HTTPClient"),
         (firmware, "x.efi"),
         (ipxe, "http://192.0.2.1/boot.ipxe"),
     ]
-    assert {one["ip_version"] for one in options} == {4}
+    by_v6 = {one["opt_name"]: one["opt_value"] for one in options if one["ip_version"] == 6}
+    urls = {"tag:!ipxe6,59": "tftp://192.0.2.1/x.efi", "tag:ipxe6,59": "http://192.0.2.1/boot.ipxe"}
+    assert by_v6 == (urls if name == "tagging" else {})
     task_provider.withdraw(task, HOSTS)
     task_provider.withdraw_leftovers(HOSTS)
     assert CALLS[1:] == [node]
 
 
+@pytest.mark.parametrize(
+    ("options", "url"),
+    [
+        ([dhcp.Option(NEXT_SERVER, "2001:db8::1"), dhcp.Option(dhcp.BOOT_PROGRAM, "x.0")], "tftp://[2001:db8::1]/x.0"),
+        ([dhcp.Option(NEXT_SERVER, "[2001:db8::1]"), dhcp.Option(dhcp.BOOT_PROGRAM, "x")], "tftp://[2001:db8::1]/x"),
+        ([dhcp.Option(dhcp.BOOT_PROGRAM, "http://192.0.2.1/x.efi")], "http://192.0.2.1/x.efi"),
+    ],
+)
+def test_a_boot_program_for_all_has_a_url_by_dhcpv6(
+    choose: Callable[[str], None], options: list[dhcp.Option], url: str
+) -> None:
+    choose("kea")
+    task_provider.serve(work(), HOSTS, options)
+    found = [one for one in CALLS[0][1] if one["ip_version"] == 6]
+    assert found == [{"opt_name": "59", "opt_value": url, "ip_version": 6}]
+
+
+def test_it_gets_the_virtual_interfaces_that_a_node_has(choose: Callable[[str], None]) -> None:
+    choose("kea")
+    task = work()
+    for kind, address in (("ports", "52:54:00:00:00:01"), ("ports", "52:54:00:00:00:02")):
+        getattr(task.store, kind).create({"node_id": 1, "address": address})
+    task.ports = task.store.ports.find(node_id=1)
+    task.store.portgroups.create({"node_id": 1})
+    task.portgroups = task.store.portgroups.find(node_id=1)
+    task.ports[0].internal_info = {"tenant_vif_port_id": "vif-1"}
+    task_provider.serve(task, HOSTS, OPTIONS)
+    task.portgroups[0].internal_info = {"tenant_vif_port_id": "vif-2"}
+    task_provider.serve(task, HOSTS, OPTIONS)
+    first, second = (vifs for _node, _options, vifs in CALLS)
+    assert first == {"ports": {task.ports[0].uuid: "vif-1"}, "portgroups": {}}
+    assert second == {**first, "portgroups": {task.portgroups[0].uuid: "vif-2"}}
+
+
 def test_its_own_errors_pass_and_others_name_the_node(choose: Callable[[str], None]) -> None:
     choose("kea")
-    task = work_on()
+    task = work()
     FAULTS[:] = [ValueError("no lease")]
     with pytest.raises(dhcp.DhcpError, match=f"node {task.node.uuid}: ValueError: no lease"):
         task_provider.serve(task, HOSTS, OPTIONS)

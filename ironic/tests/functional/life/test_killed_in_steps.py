@@ -1,7 +1,8 @@
 """The conductor is killed between saving a step and beginning it, inside of it, and while it waits.
 
 At most the one step repeats that was under way, and none is lost: what waits goes on, what was at work says where it
-was, and the rest can be asked for from there.
+was, and the rest can be asked for from there. The service has no carrier of calls, or listens for those of others at a
+port, which is part of its name.
 """
 
 import signal
@@ -39,8 +40,10 @@ PATIENCE = 60
 class OneProcess:
     """The all-in-one service with the stepping interface, its database beside it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, carrier: str) -> None:
         self.directory, self._port, self._lives = directory, free_port(), 0
+        self._carrier, self._rpc_port = carrier, free_port()
+        self.host = "the-one" if carrier == "none" else f"127.0.0.1:{self._rpc_port}"
         self._package = lay_out(directory / "package", PACKAGE, ENTRY_POINTS)
         self._database = f"sqlite:///{directory}/ironic.sqlite"
         create_database(write_options(directory / "ironic.conf", self._options(directory / "none.log")))
@@ -83,18 +86,20 @@ class OneProcess:
         return case
 
     def _options(self, log: Path) -> Options:
-        general = {"host": "the-one", "rpc_transport": "none", "log_file": log}
+        host = self.host.partition(":")[0]
+        general = {"host": host, "rpc_transport": self._carrier, "log_file": log}
         return {
             **options(),
             "DEFAULT": {**options()["DEFAULT"], **general},
             "api": {"host_ip": "127.0.0.1", "port": self._port},
+            "json_rpc": {"host_ip": "127.0.0.1", "port": self._rpc_port},
             "database": {"connection": self._database},
         }
 
 
 @pytest.fixture
-def one(tmp_path: Path) -> Iterator[OneProcess]:
-    running = OneProcess(tmp_path)
+def one(tmp_path: Path, carrier: str) -> Iterator[OneProcess]:
+    running = OneProcess(tmp_path, carrier)
     running.start()
     yield running
     running.service.stop()
@@ -118,7 +123,7 @@ def check_failed(one: OneProcess, case: Case) -> None:
     """See that a node at work failed and says where; nothing was begun that users can't see."""
     state, holder, error = row(one.store, case.uuid)
     assert (state, holder) == (states.after(case.kind.working, "fail"), None)
-    assert "conductor the-one was restarted" in error and "vendor.second" in error
+    assert f"conductor {one.host} was restarted" in error and "vendor.second" in error
     assert step_of(one, case) == "second"
     assert case.begun == (STEPS[:1] if case.place == "before second" else STEPS[:2])
 
@@ -142,6 +147,7 @@ def note(case: Case, ended: str, began: float) -> None:
     battery.survived("all-in-one", f"{caught}, {step}", "kill -9", ended, time.monotonic() - began)
 
 
+@pytest.mark.parametrize("carrier", ["none", "json-rpc"])
 @pytest.mark.demand("S50", "S60")
 def test_at_most_one_step_repeats_and_none_is_lost(one: OneProcess) -> None:
     at_work = [
@@ -153,7 +159,7 @@ def test_at_most_one_step_repeats_and_none_is_lost(one: OneProcess) -> None:
     waiting = [one.begin(kind, waits=True, place=None) for kind in KINDS]
     for case in at_work:
         eventually((case.directory / "stopped").exists, True, PATIENCE)
-        assert row(one.store, case.uuid)[:2] == (case.kind.working, "the-one")
+        assert row(one.store, case.uuid)[:2] == (case.kind.working, one.host)
     for case in waiting:
         eventually(lambda case=case: row(one.store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]  # mypy infers no type of a default
     assert {step_of(one, case) for case in (*at_work, *waiting)} == {"second"}

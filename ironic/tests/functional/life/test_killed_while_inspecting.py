@@ -12,7 +12,7 @@ import requests
 from ironic.core import states
 from ironic.tests.functional.inspection.scripted_inspector import NODE, ScriptedInspector, scripted_inspector
 from ironic.tests.live_service import Options
-from ironic.tests.site import HEADERS, Site, eventually, site, until
+from ironic.tests.site import BOTH, HEADERS, Site, eventually, site, until
 
 INTERFACES = {"enabled_inspect_interfaces": "inspector", "default_inspect_interface": "inspector"}
 
@@ -24,9 +24,9 @@ def inspector() -> Iterator[ScriptedInspector]:
 
 
 @pytest.fixture
-def running(inspector: ScriptedInspector, tmp_path: Path) -> Iterator[Site]:
+def running(inspector: ScriptedInspector, tmp_path: Path, carrier: str) -> Iterator[Site]:
     options: Options = {
-        "DEFAULT": {**INTERFACES, "rpc_response_timeout": 5},
+        "DEFAULT": {**INTERFACES, **({"rpc_response_timeout": 5} if carrier == "oslo" else {})},
         "inspector": {
             "endpoint_override": inspector.url,
             "status_check_period": 1,
@@ -36,7 +36,7 @@ def running(inspector: ScriptedInspector, tmp_path: Path) -> Iterator[Site]:
         "service_catalog": {"endpoint_override": "http://127.0.0.1:9"},
     }
     with ExitStack() as stack:
-        made = stack.enter_context(site(tmp_path, options=options))
+        made = stack.enter_context(site(tmp_path, options=options, carrier=carrier))
         stack.callback(inspector.is_over.set)
         eventually(made.alive, {"one", "two"})
         yield made
@@ -54,6 +54,7 @@ def mac_of(number: int) -> str:
     return f"52:54:00:00:07:0{number}"
 
 
+@BOTH
 @pytest.mark.demand("S111")
 def test_the_other_finishes_and_no_report_is_lost(running: Site, inspector: ScriptedInspector) -> None:
     nodes = [node["uuid"] for node in running.nodes_of("two", 3)]

@@ -12,17 +12,17 @@ from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life.stepping import ENTRY_POINTS, KINDS, PACKAGE, STEPS, Case, driver_info, options
 from ironic.tests.functional.life.works import row
 from ironic.tests.out_of_tree import lay_out
-from ironic.tests.site import Site, eventually
+from ironic.tests.site import BOTH, Site, eventually
 
 PATIENCE = 60
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site, db.Store]]:
+def site(tmp_path: Path, carrier: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site, db.Store]]:
     """Run an API and two conductors with the stepping interface."""
     monkeypatch.setenv("PYTHONPATH", str(lay_out(tmp_path / "package", PACKAGE, ENTRY_POINTS)))
     with database_with_tables("mariadb", tmp_path) as url:
-        running = Site(tmp_path, url)
+        running = Site(tmp_path, url, carrier=carrier)
         store = db.connect(url)
         services = [
             running.start_api(options()),
@@ -38,6 +38,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site
             store.close()
 
 
+@BOTH
 @pytest.mark.demand("S60")
 def test_the_other_goes_on_and_no_step_repeats(site: tuple[Site, db.Store], tmp_path: Path) -> None:
     running, store = site

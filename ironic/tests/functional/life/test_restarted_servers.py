@@ -38,10 +38,12 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Broker, 
 
 
 @pytest.fixture(scope="module")
-def site(servers: tuple[Broker, Database], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(
+    servers: tuple[Broker, Database], tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Site]:
     """Run an API and two conductors with slow machines."""
     broker, database = servers
-    running = Site(tmp_path_factory.mktemp("site"), database.url, broker.url)
+    running = Site(tmp_path_factory.mktemp("site"), database.url, broker.url, carrier=request.param)
     create_database(*running.configuration)
     services = [
         running.start_api({"DEFAULT": FAKES}),
@@ -93,7 +95,9 @@ def restart(server: PrivateServer, how: signal.Signals, seconds: float) -> None:
 
 @pytest.mark.battery
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("which", ["database", "broker"])
+@pytest.mark.parametrize(
+    ("which", "site"), [("database", "oslo"), ("broker", "oslo"), ("database", "json-rpc")], indirect=["site"]
+)
 def test_what_is_under_way_ends_well(
     site: Site, servers: tuple[Broker, Database], which: str, how: signal.Signals
 ) -> None:
@@ -122,6 +126,7 @@ def test_what_is_under_way_ends_well(
 
 
 @pytest.mark.battery
+@pytest.mark.parametrize("site", ["oslo", "json-rpc"], indirect=True)
 def test_no_node_is_stuck_when_the_database_was_away_for_longer_than_anybody_waits(
     site: Site, servers: tuple[Broker, Database]
 ) -> None:

@@ -17,7 +17,7 @@ from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import WAITING_MACHINES, WAITS, begin, create, create_at, row
 from ironic.tests.live_service import Options
-from ironic.tests.site import Site, eventually, site
+from ironic.tests.site import BOTH_IN_BATTERY, Site, eventually, site
 
 TIMEOUT = 10
 # heartbeat_timeout, the look-out interval, and room for a slow machine.
@@ -45,9 +45,9 @@ class Waiting:
 
 
 @pytest.fixture
-def waiting(tmp_path: Path) -> Iterator[Waiting]:
+def waiting(tmp_path: Path, carrier: str) -> Iterator[Waiting]:
     """Run the conductors and have the nodes wait."""
-    with site(tmp_path, options=OPTIONS) as running:
+    with site(tmp_path, options=OPTIONS, carrier=carrier) as running:
         running.await_conductors("one", "two")
         store = db.connect(running.database)
         nodes = create(running.ask, store, WAITS) | create_at(running, store, "two", WAITS)
@@ -69,6 +69,7 @@ def come_back(site: Site, uuid: str, mac: str) -> None:
     eventually(lambda: site.ask("POST", f"/v1/heartbeat/{uuid}", body).status_code, 202, LATE)
 
 
+@BOTH_IN_BATTERY
 @pytest.mark.parametrize(
     ("how", "after"),
     [

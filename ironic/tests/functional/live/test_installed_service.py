@@ -54,18 +54,6 @@ def enrolled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[st
         yield body | ({"boot_interface": "redfish-virtual-media"} if "media" in request.param else {})
 
 
-def boot(service: Service, ramdisk: Ramdisk) -> None:
-    """Boot the ramdisk, which has its token from the CD, if there is one."""
-    images = [path.read_bytes() for path in (service.log_file.parent / "httpboot").glob("vmedia/*.boot.*")]
-    if not images:
-        ramdisk.boot()
-        return
-    ramdisk.agent.restart()
-    (image,) = images
-    ramdisk.agent.token = re.findall(rb"ipa-agent-token=([\w-]+)", image)[0].decode()
-    ramdisk.beat()
-
-
 def test_a_machine_becomes_available_and_is_deployed(service: Service, enrolled: dict[str, Any]) -> None:
     assert "WARNING" not in service.log.partition("is ready after")[0]
     uuid = call(service, "POST", "/v1/nodes", enrolled).json()["uuid"]
@@ -79,7 +67,7 @@ def test_a_machine_becomes_available_and_is_deployed(service: Service, enrolled:
         ramdisk = Ramdisk(service, agent, uuid, MAC)
         assert ask(service, uuid, "provide").status_code == 202
         follow(service, uuid, "clean wait")
-        boot(service, ramdisk)
+        ramdisk.boot(service.log_file.parent / "httpboot")
         while call(service, "GET", f"/v1/nodes/{uuid}").json()["provision_state"].startswith("clean"):
             if any(command["command_status"] == "RUNNING" for command in agent.commands):
                 ramdisk.end()
@@ -90,7 +78,7 @@ def test_a_machine_becomes_available_and_is_deployed(service: Service, enrolled:
         assert call(service, "PATCH", f"/v1/nodes/{uuid}", patch).status_code == 200
         assert ask(service, uuid, "active").status_code == 202
         follow(service, uuid, "wait call-back")
-        boot(service, ramdisk)
+        ramdisk.boot(service.log_file.parent / "httpboot")
         assert ramdisk.next_step()["step"] == "write_image"
         ramdisk.end()
         assert follow(service, uuid, "active")["power_state"] == "power on"

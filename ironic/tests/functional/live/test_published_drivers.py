@@ -189,7 +189,7 @@ def test_a_machine_lives_with_a_published_power_interface(service: Service, wake
     assert {node for _what, node, _found in calls} == {uuid}
     # To clean, to deploy and to clean again.
     served = [found for what, _node, found in calls if what == "serve"]
-    assert len(served) == 3 and all(found.keys() == {"66", "67", "150", "255"} for found in served)
+    assert len(served) == 3 and all(found.keys() == {"59", "66", "67", "150", "255"} for found in served)
     assert calls[-1] == ["clean", uuid, [MAC]]
     assert call(service, "DELETE", f"/v1/nodes/{uuid}").status_code == 204
     assert call(service, "GET", f"/v1/nodes/{uuid}").status_code == 404

@@ -20,6 +20,7 @@ import pytest
 import requests
 from keystoneauth1 import loading
 
+from ironic.api.error_responses import unread
 from ironic.command.http_server import largest_body
 from ironic.command.json_rpc_listener import JsonRpcListener, caller_of
 from ironic.conf import CONF
@@ -39,6 +40,7 @@ from ironic.core.syntax import host_in_url
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.conductor_address import address_of
 from ironic.rpc.json_rpc import JsonRpc, JsonRpcServer
+from ironic.rpc.json_rpc_format import is_refusal
 from ironic.rpc.rpc_api import CALLS, Call
 from ironic.tests.conftest import Setter
 from ironic.tests.live_service import free_port
@@ -84,6 +86,7 @@ class Slow(Endpoint):
         return {"slept": hardware_type}
 
     def heartbeat(self, context: RequestContext, node_id: str, beat: Any) -> None:
+        time.sleep(beat.get("takes", 0))
         self.seen.append((context, node_id, beat))
 
 
@@ -290,6 +293,30 @@ def test_heartbeats_come_through_while_forty_calls_are_slow(running: Running) ->
         assert {call.result()["boot_device"] for call in waiting} == {"pxe"}
 
 
+def test_what_machines_send_comes_through_while_all_places_are_taken(running: Running) -> None:
+    with ThreadPoolExecutor(70) as slow:
+        waiting = [slow.submit(running.conductor().get_boot_device, CONTEXT, "hangs") for _ in range(64)]
+        until = time.monotonic() + 30
+        while running.endpoint.begun < 64:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        beats = [f"n{n}" for n in range(20)]
+        for one in beats:
+            running.conductor().heartbeat(CONTEXT, one, {"callback_url": "http://192.0.2.1:9999"})
+        assert [node for _, node, _ in running.endpoint.seen] == beats
+        # More at once than have a place wait for each other, not for what users ask for.
+        at_once, conductor = [f"m{n}" for n in range(40)], running.conductor()
+        with ThreadPoolExecutor(len(at_once)) as machines:
+            list(machines.map(lambda one: conductor.heartbeat(CONTEXT, one, {"takes": 0.05}), at_once))
+        assert {node for _, node, _ in running.endpoint.seen} == {*beats, *at_once}
+        # What users ask for has no place there.
+        with pytest.raises(ConductorSilent):
+            ConductorClients(running.caller(1), NO_HASH_RING).at(running.host).validate_interfaces(CONTEXT, "n1")
+        running.endpoint.release.set()
+        assert {call.result()["boot_device"] for call in waiting} == {"pxe"}
+    assert len(running.endpoint.seen) == len(beats) + len(at_once)
+
+
 def test_a_call_of_its_own_process_takes_no_connection(conf: Setter, run: Callable[..., Running]) -> None:
     running = run()
     listener = Running(conf)
@@ -486,6 +513,8 @@ def test_an_odd_error_of_what_answers_is_an_error_of_the_call(conf: Setter, runn
 
 # Who may call
 
+NEEDED = "This request needs a user name and a password."
+
 
 def test_a_name_and_a_password_are_needed(run: Callable[..., Running], tmp_path: Path) -> None:
     path = users(tmp_path, ironic="s3cret")
@@ -496,7 +525,7 @@ def test_a_name_and_a_password_are_needed(run: Callable[..., Running], tmp_path:
     # Nothing of a request is judged before its login.
     for body in (None, b"no JSON", b"[" * 5000):
         answer = running.post(body)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (401, 401)
+        assert (answer.status_code, answer.content) == (401, unread(401, NEEDED))
         assert answer.headers["WWW-Authenticate"] == 'Basic realm="Baremetal API"'
     assert running.post(auth=("ironic", "wrong")).status_code == 401
     assert running.post(auth=("ironic", "wrong")).json() != running.post().json()
@@ -603,7 +632,10 @@ def test_what_is_no_call_is_answered_as_an_error(running: Running, body: bytes, 
 
 def test_other_methods_and_large_bodies_are_refused(running: Running) -> None:
     answer = requests.get(f"http://{running.host}/", timeout=30)
-    assert (answer.status_code, answer.json()["error"]["code"], answer.headers["Allow"]) == (405, 405, "POST")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    # The API and conductors have one shape for this, and callers know it.
+    assert answer.content == unread(405, "Calls are sent by POST.")
+    assert is_refusal(answer.content, 405)
     largest = largest_body(CONF)
     assert running.post(b" " * (5 * 1024 * 1024)).status_code == 200
     assert running.post(b" " * (largest + 1)).status_code == 413
@@ -654,6 +686,21 @@ def test_the_caller_uses_tls_where_something_in_front_of_the_conductor_has_it(
     conf(json_rpc__client_use_ssl=True)
     with pytest.raises(CallRefused, match="TLS fails"):
         running.conductor().validate_interfaces(CONTEXT, "n1")
+
+
+@pytest.mark.parametrize("size", [1, 3_000_000])
+def test_a_caller_without_tls_reads_that_nothing_was_begun_and_why(
+    run: Callable[..., Running], conf: Setter, tmp_path: Path, size: int
+) -> None:
+    certificate, key = write_certificate(tmp_path)
+    running = run(use_ssl=True, cert_file=certificate, key_file=key)
+    conf(json_rpc__use_ssl=False)
+    conductor = running.conductor()
+    with pytest.raises(CallRefused, match="before it was begun: .*does the conductor speak TLS"):
+        conductor.change_provision_state(CONTEXT, "n1", "inspect", {"text": "x" * size})
+    assert running.endpoint.seen == []
+    with pytest.raises(CallRefused):
+        conductor.validate_interfaces(CONTEXT, "n1")
 
 
 def test_a_reload_reads_the_certificate_again(run: Callable[..., Running], conf: Setter, tmp_path: Path) -> None:

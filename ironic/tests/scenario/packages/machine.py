@@ -3,18 +3,19 @@
 It needs root. The machine has no network but a loopback of its own, so its ports disturb no other program.
 """
 
+import contextlib
+import ctypes
 import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-# What a host of the service has beside it: its manager, and what the package depends on.
-_PACKAGES: Final = (
-    *("adduser", "ca-certificates", "curl", "dbus", "ipmitool", "logrotate", "procps"),
-    *("python3", "python3-venv", "systemd", "systemd-sysv"),
-)
+# What a host has before the service comes: its manager, and what the tests ask and watch with. What the package depends
+# on is not among it.
+_PACKAGES: Final = ("apt", "curl", "dbus", "dnsmasq-base", "systemd", "systemd-sysv")
 _BOOT_SECONDS: Final = 60.0
 
 _NAMESPACES: Final = ("--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup")
@@ -57,11 +58,12 @@ def unpack(archive: Path, root: Path) -> None:
     subprocess.run(["tar", "-C", root, "--exclude=./dev/*", "-xf", archive], check=True)
 
 
-def inside(root: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command in the root directory, without a manager; it may fail."""
+def inside(root: Path, *words: str, network: bool = False) -> "subprocess.CompletedProcess[str]":
+    """Run a command in the root directory, without a manager; it may fail. ``network`` gives it that of this host."""
     environ = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
+    apart = ["--mount"] if network else ["--mount", "--net"]
     return subprocess.run(
-        ["unshare", "--mount", "--net", "sh", "-c", _IN_ROOT, "sh", root, *words],
+        ["unshare", *apart, "sh", "-c", _IN_ROOT, "sh", root, *words],
         env=environ, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
@@ -107,6 +109,16 @@ class Machine:
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout.strip()
 
+    @contextlib.contextmanager
+    def network(self) -> Iterator[None]:
+        """Have this thread, and the threads and processes that it starts, on the loopback of the machine."""
+        with open("/proc/thread-self/ns/net") as own, open(f"/proc/{self._first}/ns/net") as other:
+            _enter(other.fileno())
+            try:
+                yield
+            finally:
+                _enter(own.fileno())
+
     def close(self) -> None:
         """End everything at once: the end of process 1 is that of its namespace."""
         self._unshared.kill()
@@ -136,6 +148,13 @@ class Machine:
         while (state := self.run("systemctl", "is-system-running").stdout.strip()) not in ("running", "degraded"):
             assert time.monotonic() < end, f"the machine is still {state}"
             time.sleep(0.3)
+
+
+def _enter(namespace: int) -> None:
+    # Python has a function for it since 3.12.
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.setns(namespace, 0) != 0:
+        raise OSError(ctypes.get_errno(), "the network can't be entered")
 
 
 def _groups() -> Path:

@@ -7,7 +7,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -18,12 +17,24 @@ from ironic.tests.live_service import PROGRAMS, Service, free_port, listens
 from ironic.tests.site import eventually
 
 DATA = Path(__file__).parents[2] / "data"
-_WSGI = """\
-import sys
-from cheroot import wsgi
-from ironic.wsgi import application
-server = wsgi.Server(("127.0.0.1", int(sys.argv[1])), wsgi.PathInfoDispatcher({sys.argv[2]: application}))
-server.safe_start()
+# What Kolla-Ansible, OpenStack-Ansible and OpenStack-Helm have in common.
+_UWSGI = """\
+[uwsgi]
+http-socket = 127.0.0.1:{port}
+master = true
+processes = {processes}
+threads = 2
+enable-threads = true
+lazy-apps = true
+thunder-lock = true
+die-on-term = true
+exit-on-reload = true
+need-app = true
+buffer-size = 65535
+worker-reload-mercy = 80
+add-header = Connection: close
+{callable}
+logto = {directory}/uwsgi.log
 """
 _NGINX = """
 daemon off;
@@ -46,6 +57,23 @@ http {{
 """
 
 
+# A container whose root can only be read, with one directory that can be written; $0 is that one.
+_READ_ONLY = """\
+mount --bind "$0" "$0" && mount -o remount,bind,ro / &&
+exec setpriv --reuid 997 --regid 994 --clear-groups --inh-caps +dac_read_search --ambient-caps +dac_read_search "$@"
+"""
+
+
+def read_only_root(directory: Path) -> list[str]:
+    """Return the command that starts another one as the user of Metal3's image, who may write a directory only.
+
+    The user may read all, as the programs of the test may lie in the home directory of another one. Only root can start
+    a program like this.
+    """
+    os.chown(directory, 997, 994)
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", _READ_ONLY, str(directory)]
+
+
 @dataclass(frozen=True)
 class Api:
     """Where an API answers."""
@@ -57,13 +85,14 @@ class Tool:
     """A directory with the file of a tool, and what the tool has started there; all ends with the block.
 
     ``words`` are the options by which the tool names its configuration, ``changes`` are lines of the rendered file and
-    what stands in their place.
+    what stands in their place. ``within`` is a command that becomes each program.
     """
 
     def __init__(self, name: str, directory: Path, changes: Sequence[tuple[str, str]] = ()) -> None:
         self.directory, self._stack = directory, ExitStack()
         self.file = directory / "ironic.conf"
         self.words = ["--config-file", str(self.file)]
+        self.within: list[str] = []
         text = (DATA / f"{name}.conf").read_text().replace("@STATE_DIR@", str(directory))
         for line, instead in changes:
             assert f"\n{line}\n" in text, line
@@ -100,13 +129,20 @@ class Tool:
 
     def run(self, program: str, *words: str) -> tuple[int, str]:
         """Run a program of a job to its end; return its exit status and what it printed."""
-        started = ForkedProgram([str(PROGRAMS / program), *self.words, *words], {**os.environ, **self.environment})
+        command = [*self.within, str(PROGRAMS / program), *self.words, *words]
+        variables = {**os.environ, **self.environment}
+        if self.within:
+            ended = subprocess.run(
+                command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+            )
+            return ended.returncode, ended.stdout
+        started = ForkedProgram(command, variables)
         printed, _ = started.communicate(timeout=120)
         return started.wait(), printed
 
     def version(self) -> str:
         """Return what `ironic-dbsync version` prints to a script that compares it; the log goes elsewhere."""
-        command = [str(PROGRAMS / "ironic-dbsync"), *self.words, "version"]
+        command = [*self.within, str(PROGRAMS / "ironic-dbsync"), *self.words, "version"]
         return subprocess.run(
             command, env={**os.environ, **self.environment}, check=True, stdout=subprocess.PIPE, text=True
         ).stdout
@@ -123,6 +159,7 @@ class Tool:
             {**self.environment, **named},
             from_scratch=from_scratch,
             words=[*self.words, *words],
+            within=self.within,
         )
         self._stack.callback(service.stop)
         return service
@@ -133,28 +170,29 @@ class Tool:
         assert status == 1, printed
         return printed
 
-    def serve(self, prefix: str = "") -> None:
-        """Serve the API as a WSGI callable below a prefix, by a server that reads the configuration from its file."""
-        variables = {**os.environ, **self.environment, "IRONIC_CONFIG_FILE": str(self.file)}
-        server = self._stack.enter_context(
-            subprocess.Popen(
-                [sys.executable, "-c", _WSGI, str(self.port), prefix],
-                env=variables,
-                stdin=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        )
-        self._stack.callback(server.terminate)
+    def serve(self, prefix: str = "", processes: int = 1) -> None:
+        """Serve the API below a prefix by uWSGI; its processes read the configuration from its file."""
+        program = "module = ironic.wsgi:application"
+        if prefix:
+            program = f"mount = {prefix}=ironic.wsgi:application\nmanage-script-name = true"
+        configuration = self.directory / "uwsgi.ini"
+        values = {"port": self.port, "processes": processes, "callable": program, "directory": self.directory}
+        configuration.write_text(_UWSGI.format(**values))
         self.api = Api(f"{self.api.url}{prefix}")
         self.environment["OS_SERVICE_CATALOG__ENDPOINT_OVERRIDE"] = self.api.url
+        variables = {**os.environ, **self.environment, "IRONIC_CONFIG_FILE": str(self.file)}
+        words = [str(PROGRAMS / "uwsgi"), "--ini", str(configuration)]
+        server = self._stack.enter_context(subprocess.Popen(words, env=variables, stdin=subprocess.DEVNULL))
+        self._stack.callback(server.terminate)
         eventually(lambda: server.poll() is not None or listens(self.port), True)
-        assert server.poll() is None
+        assert server.poll() is None, (self.directory / "uwsgi.log").read_text()
 
     def proxy(self, door: Path) -> None:
         """Run nginx in front of the service's socket."""
         program = shutil.which("nginx", path="/usr/sbin:/usr/bin")
         assert program, "nginx is missing: run tools/packages.sh"
-        configuration = self.directory / "nginx.conf"
+        # Not *.conf: a tool may name the directory as that of the service's configuration.
+        configuration = self.directory / "nginx.configuration"
         configuration.write_text(_NGINX.format(directory=self.directory, port=self.port, door=door))
         words = [program, "-e", f"{self.directory}/nginx.log", "-p", str(self.directory), "-c", str(configuration)]
         server = self._stack.enter_context(subprocess.Popen(words))

@@ -1,21 +1,25 @@
 """Tools that start the API under a WSGI server and conductors beside it: by containers, charts, roles and scripts."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import uuid
 from pathlib import Path
 
+import pytest
 import requests
 
+from ironic.db import schema
 from ironic.tests.databases import empty_database
-from ironic.tests.functional.live.asking import call
+from ironic.tests.forked_programs import ForkedProgram
+from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.functional.live.test_live_check import SCRIPT
-from ironic.tests.live_service import Service, free_port, listens
+from ironic.tests.live_service import PROGRAMS, Service, free_port, listens
 from ironic.tests.scenario.tools.conftest import Enrol
 from ironic.tests.scenario.tools.rendered import Tool
-from ironic.tests.site import BROKER, eventually
+from ironic.tests.site import BROKER, HEADERS, eventually, until
 
 # The kernel keeps so much of a program's name.
 COMM_LENGTH = 15
@@ -56,6 +60,26 @@ def is_connected(process: int, port: int) -> bool:
     return any(f"socket:[{row[9]}]" in sockets and int(row[2].partition(":")[2], 16) == port for row in rows)
 
 
+def processes_that_ask_conductors(tool: Tool) -> set[str]:
+    """Ask for what a conductor knows; return the processes of uWSGI that have answered such questions so far."""
+    call(tool.api, "GET", "/v1/drivers/ipmi/properties")
+    answered = r"^\[pid: (\d+)\|.*GET /v1/drivers/\S+/?properties\S* => .*\(HTTP/1.1 200\)"
+    return set(re.findall(answered, (tool.directory / "uwsgi.log").read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mariadb", "postgresql"])
+def test_upgrades_at_once(kind: str, tmp_path: Path) -> None:
+    with Tool("kolla", tmp_path) as kolla, empty_database(kind, tmp_path) as database:
+        variables = {**os.environ, **kolla.environment, "OS_DATABASE__CONNECTION": database}
+        command = [str(PROGRAMS / "ironic-dbsync"), *kolla.words, "upgrade"]
+        jobs = [ForkedProgram(command, variables) for _ in range(3)]
+        printed = [job.communicate(timeout=120)[0] for job in jobs]
+        assert [job.wait() for job in jobs] == [0] * len(jobs), printed
+        # They did meet, and all saw the same end.
+        assert any("this one waits for its end" in each for each in printed)
+        assert all(f"is at version {schema.head()}." in each for each in printed)
+
+
 def test_kolla_ansible(tmp_path: Path, enrol_to_active: Enrol) -> None:
     with Tool("kolla", tmp_path) as kolla:
         place(kolla)
@@ -66,14 +90,24 @@ def test_kolla_ansible(tmp_path: Path, enrol_to_active: Enrol) -> None:
         assert "default_network_interface" in kolla.refusal("ironic-conductor")
         kolla.environment |= NOOP
         conductor = kolla.start("ironic-conductor", from_scratch=True)
-        kolla.serve()
+        kolla.serve(processes=2)
         conductor.await_ready()
         # The health checks: a process of this name with a connection to the broker, and / by GET and OPTIONS.
         assert Path(f"/proc/{conductor.process_id}/comm").read_text().strip() == "ironic-conductor"[:COMM_LENGTH]
         assert is_connected(conductor.process_id, 5672)
+        # A process of uWSGI connects to the broker when it is asked first, and waits for it only so long.
+        until(lambda: len(processes_that_ask_conductors(kolla)) == 2)
         assert requests.get(kolla.api.url, timeout=30).status_code == 200
         assert requests.options(kolla.api.url, timeout=30).status_code == 200
         node = enrol_to_active(kolla.api, "ipmi")
+        # A body in chunks, of which uWSGI passes on nothing, is not taken for an empty one.
+        path = f"{kolla.api.url}/v1/nodes/{node['uuid']}/vendor_passthru?method=send_raw"
+        refused = requests.post(path, data=iter([b'{"raw_bytes": "0x00"}']), headers=HEADERS, timeout=30)
+        assert (refused.status_code, "Content-Length" in refused.text) == (411, True), refused.text
+        # The processes of uWSGI have the same nodes, and nothing went wrong in them.
+        listed = [call(kolla.api, "GET", "/v1/nodes").json()["nodes"] for _ in range(8)]
+        assert [[each["uuid"] for each in nodes] for nodes in listed] == [[node["uuid"]]] * 8
+        assert "Traceback" not in (tmp_path / "uwsgi.log").read_text()
         # What the script of an upgrade waits for: no state with this word.
         assert "wait" not in node["provision_state"]
         ends_well(conductor)
@@ -97,7 +131,14 @@ def test_openstack_helm(tmp_path: Path, enrol_to_active: Enrol) -> None:
         assert requests.get(f"{chart.api.url}/", timeout=30).status_code == 200
         node = enrol_to_active(chart.api, "ipmi")
         # The template below $pybasedir is the one of this service, and the old name of the parameters counts.
-        assert node["boot_interface"] in {"ipxe", "pxe"}
+        assert node["boot_interface"] == "ipxe"
+        assert ask(chart.api, node["uuid"], "rebuild").status_code == 202
+        follow(chart.api, node["uuid"], "wait call-back")
+        script = (tmp_path / "httpboot" / node["uuid"] / "config").read_text()
+        assert script.startswith("#!ipxe\n")
+        (kernel,) = (line for line in script.splitlines() if line.startswith("kernel "))
+        assert f"/{node['uuid']}/deploy_kernel " in kernel
+        assert " nofb nomodeset vga=normal ipa-debug=1 " in kernel
         assert "Without effect: [glance]glance_host" in conductor.log
         ends_well(conductor)
 
@@ -186,6 +227,8 @@ def test_devstack(tmp_path: Path, enrol_to_active: Enrol) -> None:
     with Tool("devstack", tmp_path, [(line, f"loader_file_paths = snponly.efi:{loader}")]) as script:
         place(script)
         script.words = [f"--config-file={script.file}"]
+        # A mask that would give another mode than the option.
+        script.within = ["sh", "-c", 'umask 077 && exec "$0" "$@"']
         synchronize(script, "")
         assert script.run("ironic-status", "upgrade", "check")[0] == 0
         script.serve("/baremetal")
@@ -226,6 +269,11 @@ def test_understack(tmp_path: Path, enrol_to_active: Enrol) -> None:
         conductor = chart.start("ironic-conductor")
         chart.serve()
         conductor.await_ready()
+        drivers = {driver["name"] for driver in call(chart.api, "GET", "/v1/drivers").json()["drivers"]}
+        assert drivers == {"redfish", "manual-management"}
+        assert "are skipped, as this release does not have them: hardware type idrac" in conductor.log
+        answer = call(chart.api, "POST", "/v1/nodes", {"driver": "idrac"})
+        assert (answer.status_code, "idrac" in answer.text) == (400, True), answer.text
         enrol_to_active(chart.api, "redfish")
         ends_well(conductor)
 

@@ -58,6 +58,14 @@ def test_chunks_are_read_up_to_the_limit() -> None:
         request_body.read(environ(b"a" * 11, **chunked), 10)
 
 
+def test_a_body_that_uwsgi_keeps_back_is_not_an_empty_one() -> None:
+    of_uwsgi: dict[str, Any] = {"CONTENT_LENGTH": "", "uwsgi.version": b"2.0.30"}
+    with pytest.raises(Raw) as refusal:
+        request_body.read(environ(b"", HTTP_TRANSFER_ENCODING="chunked") | of_uwsgi, 10)
+    assert refusal.value.status == 411
+    assert request_body.read(environ(b"") | of_uwsgi, 10) == b""
+
+
 @pytest.mark.parametrize("given", [{}, {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}])
 def test_a_body_without_a_type_is_refused(given: dict[str, str]) -> None:
     with pytest.raises(Invalid, match="Content-Type"):

@@ -1,4 +1,7 @@
-"""Files of a certificate: some that are none, and some that are replaced while clients are in their handshake."""
+"""Files of a certificate: some that are none, and some that are replaced while clients are in their handshake.
+
+And what comes in place of a handshake.
+"""
 
 import itertools
 import os
@@ -59,3 +62,36 @@ def test_each_handshake_has_a_whole_certificate_while_they_are_replaced(tmp_path
         rotation.join()
     assert len(set(shown)) == 2
     assert b"" not in shown
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_a_request_without_tls_is_answered_once_and_not_read(tmp_path: Path, method: str) -> None:
+    tls = ServerTls(Tls(*write_certificate(tmp_path)))
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = tls.context.wrap_bio(to_server, to_client, server_side=True)
+    # The end of the method decides.
+    for letter in method.encode():
+        to_server.write(bytes((letter,)))
+        with pytest.raises(ssl.SSLWantReadError):
+            server.do_handshake()
+    assert not to_client.pending
+    answers = []
+    for piece in (b" / HTTP/1.1\r\nHost: a\r\n", b"\r\n" + b"x" * 100_000):
+        to_server.write(piece)
+        with pytest.raises(ssl.SSLWantReadError):
+            server.do_handshake()
+        answers.append(to_client.read())
+        assert not to_server.pending
+    head, _, body = answers[0].partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert f"Content-Length: {len(body)}".encode() in head
+    assert (b"speaks TLS" in body, answers[1]) == (True, b"")
+
+
+def test_what_is_neither_tls_nor_http_is_no_handshake(tmp_path: Path) -> None:
+    tls = ServerTls(Tls(*write_certificate(tmp_path)))
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    to_server.write(b"EHLO example.com\r\n")
+    with pytest.raises(ssl.SSLError) as raised:
+        tls.context.wrap_bio(to_server, to_client, server_side=True).do_handshake()
+    assert not isinstance(raised.value, ssl.SSLWantReadError)

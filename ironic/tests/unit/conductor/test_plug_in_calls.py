@@ -82,7 +82,7 @@ def test_secure_boot_is_changed_and_kept() -> None:
     ("state", "needed", "before", "orders"),
     [
         ("power off", True, "power off", ["power on", "power off"]),
-        ("power on", True, None, []),
+        ("power on", True, "power on", []),
         ("power off", False, None, []),
     ],
 )
