@@ -155,6 +155,7 @@ image:
 test-packages: venv
 	@tools/packages.sh
 	@tools/packages.sh tools/packaging-packages.txt
+	@$(PIP) install 'podman-compose>=1.6,<2'
 	@IRONIC_PACKAGES=1 $(BIN)/pytest -q -p no:cacheprovider -m packages ironic/tests/scenario/packages
 
 # As root: the ramdisk is built in a chroot. The machine is emulated without KVM, so it takes its time.

@@ -40,20 +40,27 @@ def application(name: str, info: dict[str, object]) -> list[str]:
 
 
 def server(read_only: bool) -> list[str]:
-    """Return the command of the VNC server, which asks for no password: only the proxy may reach the port."""
+    """Return the command of the VNC server, which asks for no password: only the proxy may reach the port.
+
+    It listens on every address of its network namespace, IPv4 and IPv6, as it can't know the one that is published. Who
+    reaches one of them is a viewer: where the port is published ([vnc]container_publish_port), other containers of the
+    same network, and with the network of the host all that reach the host.
+    """
     allowed = "0" if read_only else "1"
     return [
         *("Xtigervnc", DISPLAY, "-rfbport", str(PORT), "-SecurityTypes", "None", "-geometry", "1280x960"),
+        # Who looks whether it answers and goes, as the health check, is no one who guesses passwords.
+        "-UseBlacklist=0",
         *(f"-AcceptKeyEvents={allowed}", f"-AcceptPointerEvents={allowed}", f"-AcceptCutText={allowed}"),
     ]
 
 
 def answers() -> bool:
-    """Return whether something speaks VNC on the port."""
+    """Return whether something on the port lets a viewer in; who is refused gets version 3.3."""
     try:
         with socket.create_connection(("127.0.0.1", PORT), timeout=3) as connection:
             connection.settimeout(3)
-            return connection.recv(12).startswith(b"RFB ")
+            return connection.recv(12) == b"RFB 003.008\n"
     except OSError:
         return False
 

@@ -104,17 +104,26 @@ def test_every_option_of_the_site_is_one_and_takes_its_value(name: str, conf: Se
         assert found["opt"].type(value) is not None
 
 
+def test_the_site_enables_nothing_that_needs_servers_which_it_does_not_have() -> None:
+    given = settings("conductor-1")
+    assert given["OS_DEFAULT__ENABLED_BOOT_INTERFACES"] == "redfish-virtual-media"
+    # The machines of ipmi boot from the network only.
+    assert given["OS_DEFAULT__ENABLED_HARDWARE_TYPES"] == "redfish"
+
+
 def test_each_conductor_is_another_one_and_is_reached_where_it_says() -> None:
     first, second = (settings(f"conductor-{number}") for number in (1, 2))
     assert first["OS_DEFAULT__HOST"] != second["OS_DEFAULT__HOST"]
     for number, given in ((1, first), (2, second)):
+        # That of a container is reached from its host only.
+        assert given["OS_DEFAULT__MY_IP"] == ADDRESS
         (port,) = COMPOSE["services"][f"conductor-{number}"]["ports"]
         host = port.replace("${ADDRESS:?}", ADDRESS).rsplit(":", 1)
         assert given["OS_DEPLOY__HTTP_SERVER_URL"] == f"http://{host[0]}"
         assert int(host[1]) == CONF.deploy.http_server_port
         assert given["OS_DEPLOY__HTTP_SERVER_IP"] == "0.0.0.0"
         check = COMPOSE["services"][f"conductor-{number}"]["healthcheck"]["test"]
-        assert check == ["CMD", "ironic-health", f"http://127.0.0.1:{CONF.deploy.http_server_port}/"]
+        assert check == ["CMD", "ironic-health", "conductor", f"http://127.0.0.1:{CONF.deploy.http_server_port}/"]
     api = settings("api")
     assert api["OS_SERVICE_CATALOG__ENDPOINT_OVERRIDE"] == f"http://{ADDRESS}:{CONF.api.port}"
     assert COMPOSE["services"]["api"]["ports"] == [f"${{ADDRESS:?}}:{CONF.api.port}:{CONF.api.port}"]
@@ -132,6 +141,15 @@ def test_a_screen_opens_the_page_of_the_bmc_that_the_console_names() -> None:
             show.application(name, info)
     assert [one for one in show.server(read_only=True) if one.endswith("=1")] == []
     assert len([one for one in show.server(read_only=False) if one.endswith("=1")]) == 3
+
+
+def test_the_browser_of_a_screen_is_kept_to_pages() -> None:
+    (place,) = re.findall(r"^COPY etc/container/screen/policy.json (\S+)$", RECIPES[1].read_text(), re.MULTILINE)
+    assert place.startswith("/etc/chromium/policies/managed/")
+    policy = json.loads((CONTAINER / "screen" / "policy.json").read_text())
+    assert {"file://*", "chrome://*", "view-source:*"} <= {*policy["URLBlocklist"]}
+    assert policy["DownloadRestrictions"] == 3 and policy["DeveloperToolsAvailability"] == 2
+    assert policy["ExtensionInstallBlocklist"] == ["*"] and policy["AllowFileSelectionDialogs"] is False
 
 
 def test_a_screen_begins_anew_without_the_login_of_the_bmc(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,14 @@
-"""What these tests share: the wheels of this tree, made once, as `make wheels` makes them."""
+"""What these tests share: the wheels of this tree, made once, as `make wheels` makes them, and the service's image."""
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ironic.tests.repository import ROOT
+from ironic.tests.scenario.packages.images import Images
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +26,12 @@ def own_wheel(wheels: Path) -> Path:
     """Return the wheel of this tree."""
     (wheel,) = wheels.glob("ironic-*.whl")
     return wheel
+
+
+@pytest.fixture(scope="session")
+def images(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Iterator[Images]:
+    """Return a storage that has the image of the service."""
+    made = Images(tmp_path_factory.mktemp("images"), wheels)
+    made.build("Containerfile", "localhost/ironic")
+    yield made
+    made.close()
