@@ -105,6 +105,7 @@ _REDFISH = {
     "network_cards._parts": "stores: ports; says what is missing, and which cards may be a neighbour's",
     "network_cards._ports": "stores: ports; says what is missing",
     "power.RedfishPower": SHOWS,
+    "private_forms.own_hosts": SHOWS,
     "power._request": "acts: on the system itself; looked at afterwards",
     "processors_and_memory._is_cpu": READS,
     "processors_and_memory._says_what_it_is": READS,
