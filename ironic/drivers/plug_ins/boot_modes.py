@@ -9,11 +9,12 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.internal_keys import InternalKey
 from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import firmware_boot
 from ironic.drivers.task import Node, Task
 
-_KEY: Final = "deploy_boot_mode"
+_STORED: Final = InternalKey("deploy_boot_mode", str, "The boot mode of an instance, stored by a plug-in.")
 
 
 def get_boot_mode_for_deploy(node: Node) -> str | None:
@@ -25,14 +26,16 @@ def get_boot_mode_for_deploy(node: Node) -> str | None:
     """
     if instance_capabilities.requests_secure_boot(node):
         return boot_devices.UEFI
-    requested = instance_capabilities.requested_capabilities(node).get("boot_mode") or node.instance_info.get(_KEY)
+    requested = instance_capabilities.requested_capabilities(node).get("boot_mode") or node.instance_info.get(
+        _STORED.name
+    )
     own = node_attributes.capability(node, "boot_mode")
     if requested and own and str(requested).lower() != own.lower():
         raise InvalidParameterValue(
             err=f"The instance of node {node.uuid} requests boot mode {str(requested)[:64]!r}, but the node's own "
             f"capability boot_mode is {own[:64]!r}. Change one of them."
         )
-    named = requested or own or node.driver_internal_info.get(_KEY)
+    named = requested or own or _STORED.of(node)
     return str(named).lower() if named else None
 
 
