@@ -196,5 +196,5 @@ def test_https_and_a_password_as_the_page_has_them(tmp_path: Path) -> None:
         assert "WARNING" not in service.log
         assert "401" in typed(login, f"OS_PASSWORD=wrong\n{checking}").stderr
         assert "certificate" in typed(login, f"{checking}".replace("OS_CACERT", "NO_CACERT")).stderr.lower()
-        with pytest.raises(requests.ConnectionError):
-            requests.get(f"http://127.0.0.1:{port}/v1", timeout=PATIENCE)
+        plain = requests.get(f"http://127.0.0.1:{port}/v1", timeout=PATIENCE)
+        assert (plain.status_code, plain.text) == (400, "This port speaks TLS: use https.\n")
