@@ -74,14 +74,23 @@ def use_of(pattern: Any, method: str) -> Use:
 def units_of(pattern: str) -> list[str]:
     """Return the characters and words that an expression names, and some of each kind."""
     plain = pattern.replace("\\", "")
-    words = sorted(set(re.findall(r"[\w:/.@ =<>-]{2,24}", plain)), key=lambda word: (-len(word), word))[:4]
+    words = words_of(pattern)[:4]
     signs = [sign for sign in dict.fromkeys(plain) if not sign.isalnum() and sign not in "?*+|^$"]
     letters = [sign for sign in dict.fromkeys(plain) if sign.isalnum()][:2]
     return list(dict.fromkeys([*words, *signs[: _MOST_UNITS - 6], "a", "0", " ", "\n", '"', "\\", *letters]))
 
 
+def words_of(pattern: str) -> list[str]:
+    """Return the words that an expression names, the longest first, with signs and without."""
+    plain = pattern.replace("\\", "")
+    words = {word for signs in (":/.@ =<>-", "") for word in re.findall(rf"[\w{signs}]{{2,24}}", plain)}
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
 def texts_of(pattern: str) -> Iterator[Callable[[int], str]]:
     """Yield what makes hostile texts of a number of characters."""
+    for word in words_of(pattern):
+        yield partial(_repeated, "", word, "", "")
     units = units_of(pattern)
     for first in units:
         yield partial(_repeated, "", first, "", "")
@@ -140,6 +149,7 @@ def test_the_time_of_an_expression_grows_with_its_text(module: str) -> None:
         ("\\((.+)\\) ?= ?(.*)", "search"),
         ('://[^\\s/?#]*\\"[^\\s/?#]*@(?=[^\\s\\"]*\\Z)', "search"),
         ("\\s+$", "sub"),
+        ("-----BEGIN|ssh-rsa|ecdsa-sha2|long-words|eyJ[\\w-]{8,}\\.", "finditer"),
     ],
 )
 def test_this_test_sees_what_grows_faster(pattern: str, method: str) -> None:

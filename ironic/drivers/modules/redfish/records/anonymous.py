@@ -13,7 +13,7 @@ from typing import Final
 
 from ironic.drivers.modules.redfish.records import private_names
 from ironic.drivers.modules.redfish.records.json_leaves import Edit, Leaf, edited, leaves, unescaped, with_edits
-from ironic.drivers.modules.redfish.records.private_forms import own_hosts, private_parts
+from ironic.drivers.modules.redfish.records.private_forms import Taken, own_hosts, private_parts
 from ironic.drivers.modules.redfish.records.stand_ins import OWN_HOST, Kind, StandIns, hex_digits, plain
 
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
@@ -26,24 +26,17 @@ _NO_WORD: Final = re.compile(r"[0-9.-]")
 _DISTINCT: Final = 6
 _BARE_DIGITS: Final = 12
 _WORDS: Final = frozenset(
-    {"account", "accounts", "admin", "administrator", "guest", "manager", "managers", "operator", "readonly", "root"}
-    | {"user", "users", "chassis", "system", "systems", "self", "redfish", "embedded", "server", "host", "service"}
-    | {
-        "bios",
-        "default",
-        "idrac",
-        "ipmi",
-        "test",
-        "public",
-        "private",
-        "password",
-        "oem",
-        "dell",
-        "lenovo",
-        "supermicro",
+    {
+        "account", "accounts", "admin", "administrator", "bios", "chassis", "default", "dell", "embedded", "guest",
+        "host", "idrac", "ipmi", "lenovo", "manager", "managers", "memory", "oem", "operator", "password", "power",
+        "private", "public", "readonly", "redfish", "registries", "root", "self", "server", "service", "sessions",
+        "sessionservice", "storage", "supermicro", "system", "systems", "test", "thermal", "update",
+        "updateservice", "user", "users",
     }
-    | {"update", "updateservice", "sessionservice", "sessions", "registries", "storage", "memory", "power", "thermal"}
-)
+)  # fmt: skip
+
+# A tree of words by their characters; an empty text is the end of one.
+_Branches = dict[str, "_Branches"]
 
 
 class Anonymiser:
@@ -68,7 +61,7 @@ class Anonymiser:
     def learn(self, text: str) -> None:
         """Learn what is private in a document, given as its text."""
         # The texts beside a leaf are complete when all leaves were read.
-        for leaf in list(leaves(text)):
+        for leaf in list(leaves(text, private_names.PLACES)):
             value = _value(leaf, text)
             if leaf.is_name:
                 self._names.add(plain(value))
@@ -138,7 +131,7 @@ class Anonymiser:
     def document(self, text: str) -> str:
         """Return the text of a document with stand-ins."""
         parts, last = list[str](), 0
-        for leaf in list(leaves(text)):
+        for leaf in list(leaves(text, private_names.PLACES)):
             value = _value(leaf, text)
             if edits := self._edits_of(leaf, value):
                 raw = text[leaf.start : leaf.end]
@@ -172,18 +165,15 @@ class Anonymiser:
         return self._known[key]
 
     def _found(self, text: str, *, is_name: bool, is_formless: bool) -> list[Edit]:
-        found: list[Edit] = []
-
-        def is_free(start: int, end: int) -> bool:
-            return all(end <= edit.start or edit.end <= start for edit in found)
-
+        found, taken = list[Edit](), Taken(len(text))
         if "://" in text:
-            found += [Edit(start, end, OWN_HOST) for start, end in own_hosts(text, self._host)]
+            hosts = own_hosts(text, self._host)
+            found += [Edit(start, end, OWN_HOST) for start, end in hosts if taken.take(start, end)]
         if not is_formless:
             for part in private_parts(text, self._host, is_name=is_name):
                 value = text[part.start : part.end]
                 is_version = part.kind is Kind.ADDRESS and value in self._versions
-                if not is_version and is_free(part.start, part.end):
+                if not is_version and taken.take(part.start, part.end):
                     found.append(Edit(part.start, part.end, self.stand_ins.of(part.kind, value)))
         for pattern in (self._everywhere,) if is_name or is_formless else (self._everywhere, self._between):
             for start, end in _gaps(found, len(text)):
@@ -205,7 +195,7 @@ def _kind(leaf: Leaf, value: str) -> Kind | None:
         return None
     if not private_names.says_something(value):
         return None
-    return private_names.kind_of(leaf.name, leaf.above, leaf.beside, value)
+    return private_names.kind_of(leaf, value)
 
 
 def _gaps(edits: Iterable[Edit], length: int) -> Iterator[tuple[int, int]]:
@@ -218,7 +208,7 @@ def _gaps(edits: Iterable[Edit], length: int) -> Iterator[tuple[int, int]]:
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern of many words, whose time does not grow with their number: longer words come first."""
-    root: dict[str, dict] = {}  # type: ignore[type-arg]  # of its own kind
+    root: _Branches = {}
     for word in words:
         place = root
         for each in word:
@@ -227,7 +217,7 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile(_branches(root) if root else "(?!)", re.IGNORECASE)
 
 
-def _branches(place: dict[str, dict]) -> str:  # type: ignore[type-arg]
+def _branches(place: _Branches) -> str:
     ends = "" in place
     found = [f"{re.escape(each)}{_branches(below)}" for each, below in place.items() if each]
     if not found:

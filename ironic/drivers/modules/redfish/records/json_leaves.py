@@ -33,8 +33,10 @@ class Leaf:
     name: str
     # The texts of the same object by property, complete when all leaves were read.
     beside: dict[str, str]
-    # The properties that lead to it from the outermost one, but for ``name``.
-    above: tuple[str, ...]
+    # The property that leads to its object.
+    above: str
+    # Whether one of the marks leads to it, from however far.
+    is_marked: bool = False
     is_name: bool = False
     is_quoted: bool = True
 
@@ -42,14 +44,18 @@ class Leaf:
 @dataclass(slots=True)
 class _Frame:
     is_object: bool
-    above: tuple[str, ...]
+    above: str
+    is_marked: bool
     name: str
     beside: dict[str, str] = field(default_factory=dict)
 
 
-def leaves(text: str) -> Iterator[Leaf]:
-    """Yield all leaves of a document in their order; what follows its end is one more, without a property."""
-    frames = [_Frame(False, (), "")]
+def leaves(text: str, marks: frozenset[str] = frozenset()) -> Iterator[Leaf]:
+    """Yield all leaves of a document in their order; what follows its end is one more, without a property.
+
+    Below a property that is one of ``marks`` they are marked. Neither the time nor a leaf grows with its depth.
+    """
+    frames = [_Frame(False, "", False, "")]
     for found in _TOKEN.finditer(text):
         frame = frames[-1]
         raw, colon, sign, word = found.group(1, 2, 3, 4)
@@ -57,23 +63,26 @@ def leaves(text: str) -> Iterator[Leaf]:
             start, end = found.span(1)
             if colon and frame.is_object:
                 frame.name = unescaped(raw)
-                yield Leaf(start, end, frame.name, frame.beside, frame.above, is_name=True)
+                yield Leaf(start, end, frame.name, frame.beside, frame.above, frame.is_marked, is_name=True)
             else:
                 if frame.is_object:
                     frame.beside[frame.name] = unescaped(raw)
-                yield Leaf(start, end, frame.name, frame.beside, frame.above)
+                yield Leaf(start, end, frame.name, frame.beside, frame.above, frame.is_marked)
         elif sign in ("{", "["):
-            above = (*frame.above, frame.name) if sign == "{" and frame.name else frame.above
-            frames.append(_Frame(sign == "{", above, "" if sign == "{" else frame.name, {}))
+            if sign == "{":
+                is_marked = frame.is_marked or frame.name in marks
+                frames.append(_Frame(True, frame.name or frame.above, is_marked, ""))
+            else:
+                frames.append(_Frame(False, frame.above, frame.is_marked, frame.name))
         elif sign in ("}", "]"):
             if len(frames) > 1:
                 frames.pop()
             if len(frames) == 1:
                 if text[found.end() :].strip():
-                    yield Leaf(found.end(), len(text), "", {}, (), is_quoted=False)
+                    yield Leaf(found.end(), len(text), "", {}, "", is_quoted=False)
                 return
         elif word is not None:
-            yield Leaf(*found.span(4), frame.name, frame.beside, frame.above, is_quoted=False)
+            yield Leaf(*found.span(4), frame.name, frame.beside, frame.above, frame.is_marked, is_quoted=False)
 
 
 def unescaped(raw: str) -> str:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from ironic.core import secrets
+from ironic.drivers.modules.redfish.records.json_leaves import Leaf
 from ironic.drivers.modules.redfish.records.stand_ins import Kind
 
 # Of a BIOS attribute, or one of a vendor, as "Users.2.UserName" or "IPv4.1#DNSRacName".
@@ -27,7 +28,7 @@ _RULES: Final = tuple(
         (Kind.INITIATOR, r"initiatorname|targetname|iqn|nqn"),
         (
             Kind.HOST,
-            r"hostname|fqdns?|dnsname|dns[a-z]*racname|systemname|domainname|computername|(?:ntp|name)servers?"
+            r"hostname|fqdns?|dnsname|dns[a-z]{0,16}racname|systemname|domainname|computername|(?:ntp|name)servers?"
             r"|searchdomains?|bmcname|rackname",
         ),
         (
@@ -46,7 +47,7 @@ _RULES: Final = tuple(
 _MAY_BE_HOST: Final = re.compile(r"(?:address(?:es)?|servers?|host|domains?|peer|destination|gateway|proxy)\d*$")
 _FULL_NAME: Final = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
 # All texts below these are of people and places.
-_PLACES: Final = frozenset({"PostalAddress", "Placement", "Contacts", "GPSCoords", "ContactInfo"})
+PLACES: Final = frozenset({"PostalAddress", "Placement", "Contacts", "GPSCoords", "ContactInfo"})
 # Properties whose name says nothing: what has them says what they are.
 _OF_OTHERS: Final = frozenset({"value", "currentvalue", "defaultvalue", "text", "data", "string", ""})
 _NAMED_BY: Final = ("AttributeName", "Name", "Key", "DisplayName", "Id")
@@ -80,19 +81,17 @@ def says_something(value: str) -> bool:
     return bare not in _SAYS_NOTHING and len(set(re.sub(r"[\s:.\-_{}]", "", bare))) > 1
 
 
-def kind_of(name: str, above: tuple[str, ...], beside: dict[str, str], value: str) -> Kind | None:
-    """Return what a property has, None for what may be shown; patterns may find private parts in it even so.
-
-    ``above`` are the properties that lead to its object, ``beside`` the texts in it.
-    """
+def kind_of(leaf: Leaf, value: str) -> Kind | None:
+    """Return what a leaf with this value has, None for what may be shown; patterns may find private parts even so."""
+    name = leaf.name
     if is_kept(name) or value.startswith(("/redfish/", "/dev/")) or "://" in value:
         return None
-    if any(each in _PLACES for each in (*above, name)):
+    if leaf.is_marked or name in PLACES:
         return Kind.PLACE
     found = _by_name(name, value)
     if found is None and _words(name) in _OF_OTHERS:
-        others = (beside.get(each, "") for each in _NAMED_BY)
-        found = next((kind for other in (*others, *above[-1:]) if (kind := _by_name(other, value))), None)
+        others = (leaf.beside.get(each, "") for each in _NAMED_BY)
+        found = next((kind for other in (*others, leaf.above) if (kind := _by_name(other, value))), None)
     return found
 
 

@@ -13,9 +13,9 @@ from typing import Final
 OWN_HOST: Final = "bmc.example"
 
 _HEX: Final = frozenset(string.hexdigits)
-# Networks that are for documents and for benchmarks only.
 # What needs no escape in JSON.
 _KEPT: Final = frozenset(string.punctuation + " ") - frozenset('"\\')
+# A network that is for documents only; beyond it come those for benchmarks.
 _DOCUMENTS: Final = "203.0.113."
 _FEW: Final = 254
 _MAC_DIGITS, _UUID_DIGITS = 12, 32

@@ -225,6 +225,8 @@ class Walk:
         page = next_page_in(document) if isinstance(document, dict) else None
         if page is not None and place.page < _MOST_PAGES:
             self._add(page, _Place(place.spelled, place.depth, place.page + 1))
+        elif page is not None:
+            self._walked.left_out[TOO_MANY] += 1
 
     def _add(self, link: str, place: _Place) -> None:
         """Have a link of the resource at ``place.path`` followed, if it may be."""

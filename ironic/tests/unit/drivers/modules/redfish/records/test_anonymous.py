@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ironic.drivers.modules.redfish.records.anonymous import Anonymiser
+from ironic.drivers.modules.redfish.records.json_leaves import leaves
 from ironic.drivers.modules.redfish.records.stand_ins import Kind
+from ironic.tests.growth import grows_too_fast
 
 HOST = "bmc7.rack.corp"
 PASSWORD = "swordfish"
@@ -224,3 +226,29 @@ def test_many_private_values_take_no_more_than_their_share() -> None:
     document = {"List": [{"SerialNumber": f"CZ{number:05}X", "Text": "word " * 20} for number in range(3000)]}
     (found,) = anonymised({"/x": document}).values()
     assert len({one["SerialNumber"] for one in found["List"]}) == 3000
+
+
+def crowded(size: int) -> str:
+    """Return a document of so many characters or so, whose one text has addresses, all of them different."""
+    numbers = range(size // 12)
+    return json.dumps({"Text": " ".join(f"10.{one >> 16 & 255}.{one >> 8 & 255}.{one & 255}" for one in numbers)})
+
+
+def nested(size: int) -> str:
+    """Return a document of objects in objects."""
+    depth = min(400, size // 10)
+    one = "".join(f'{{"k{number}":' for number in range(depth)) + "1" + "}" * depth
+    return f"[{','.join([one] * (size // len(one) + 1))}]"
+
+
+@pytest.mark.parametrize("make", [crowded, nested])
+def test_a_hostile_document_takes_a_time_that_grows_with_its_size(make: Callable[[int], str]) -> None:
+    assert not grows_too_fast(lambda text: anonymised({"/redfish/v1": text}), make, least=0.02)
+
+
+def test_what_a_leaf_keeps_does_not_grow_with_its_depth() -> None:
+    marked = list(leaves('{"Places": {"a": {"b": {"c": 1}}}, "d": 2}', frozenset({"Places"})))
+    assert [(leaf.name, leaf.above, leaf.is_marked) for leaf in marked if not leaf.is_name] == [
+        ("c", "b", True),
+        ("d", "", False),
+    ]

@@ -37,9 +37,9 @@ def test_all_texts_of_a_document_are_leaves_of_it(value: Any, is_ascii: bool) ->
 def test_a_leaf_knows_what_leads_to_it() -> None:
     text = '{"a": [{"Name": "Tag", "Value": "x1"}, "y2"], "b": {"c": 3, }} and 4'
     found = {text[leaf.start : leaf.end]: leaf for leaf in leaves(text)}
-    assert (found["x1"].name, found["x1"].above, found["x1"].beside["Name"]) == ("Value", ("a",), "Tag")
-    assert (found["y2"].name, found["y2"].above) == ("a", ())
-    assert (found["3"].name, found["3"].above, found["3"].is_quoted) == ("c", ("b",), False)
+    assert (found["x1"].name, found["x1"].above, found["x1"].beside["Name"]) == ("Value", "a", "Tag")
+    assert (found["y2"].name, found["y2"].above) == ("a", "")
+    assert (found["3"].name, found["3"].above, found["3"].is_quoted) == ("c", "b", False)
     assert found[" and 4"].name == "" and found["Value"].is_name
 
 
