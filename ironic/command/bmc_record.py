@@ -20,7 +20,7 @@ from ironic.command.lifecycle import WELL
 from ironic.conf.release import release
 from ironic.core.clock import CLOCK
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.operator_files import content_of
+from ironic.core.operator_files import content_of, give_name
 from ironic.drivers.modules.redfish.records.record import kinds_of, record_of
 from ironic.drivers.modules.redfish.records.walk import Limits, Walk, Walked
 from ironic.drivers.modules.redfish.wire.bmc_access import AUTH_TYPES, Access, access_by
@@ -116,11 +116,7 @@ def _write(path: Path, text: str, *, replace: bool) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-            if replace:
-                os.replace(part, path)
-            else:
-                # It fails where another has made the file meanwhile.
-                os.link(part, path)
+            give_name(part, path, replace=replace)
         finally:
             part.unlink(missing_ok=True)
 

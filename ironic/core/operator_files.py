@@ -1,4 +1,7 @@
-"""Files that operators name, and documents of YAML or JSON in them: bounded in size and in the time that they take."""
+"""Files that operators name, and documents of YAML or JSON in them: bounded in size and in the time that they take.
+
+A file that is written for them has its name when it is complete.
+"""
 
 import json
 import os
@@ -60,6 +63,21 @@ def content_of(path: Path, largest: int = _LARGEST_TEXT) -> bytes:
     if len(content) > largest:
         raise ValueError(f"it has more than {largest} bytes")
     return content
+
+
+def give_name(part: str | Path, path: str | Path, *, replace: bool) -> None:
+    """Give a file that is complete its name; raise FileExistsError without ``replace`` where there is one by now."""
+    if replace:
+        os.replace(part, path)
+    else:
+        # Unlike renaming, it fails where there is a file.
+        os.link(part, path, follow_symlinks=False)
+        os.unlink(part)
+    directory = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
 
 
 def _document_of(loader: _Loader) -> object:

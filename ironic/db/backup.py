@@ -26,6 +26,7 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import StaticPool
 
 from ironic.core.errors import IronicError
+from ironic.core.operator_files import give_name
 from ironic.db import engines, row_copy
 from ironic.db.exclusive_use import locked, writing_alone
 from ironic.db.row_comparison import Compared, Digest, compare
@@ -112,7 +113,10 @@ def write(source: Engine, path: str, made_at: datetime, release: str, *, overwri
         # Read once more, as a disk may not have kept all.
         with opened(part):
             os.fsync(descriptor)
-        _give_name(part, path, overwrite=overwrite)
+        try:
+            give_name(part, path, replace=overwrite)
+        except FileExistsError:
+            raise BackupExists(path=path) from None
         part = ""
     finally:
         if part:
@@ -210,23 +214,6 @@ def _fill(connection: Connection, source: Connection, facts: Mapping[str, str]) 
 def _seal(facts: Mapping[str, str], tables: Mapping[str, tuple[int, str]]) -> str:
     """Return a hash of all that the file says of itself."""
     return hashlib.sha256(orjson.dumps([sorted(facts.items()), sorted(tables.items())])).hexdigest()
-
-
-def _give_name(part: str, path: str, *, overwrite: bool) -> None:
-    if overwrite:
-        os.replace(part, path)
-    else:
-        try:
-            # Unlike renaming, it fails where there is a file by now.
-            os.link(part, path, follow_symlinks=False)
-        except FileExistsError:
-            raise BackupExists(path=path) from None
-        os.unlink(part)
-    directory = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 class Backup:
