@@ -5,7 +5,13 @@ from functools import partial
 from typing import Any, Final, Never
 
 from ironic.core.agent_memory import KnownAgent
-from ironic.core.errors import InstanceDeployFailure, IronicError, NodeCleaningFailure, NodeServicingFailure
+from ironic.core.errors import (
+    InstanceDeployFailure,
+    InvalidParameterValue,
+    IronicError,
+    NodeCleaningFailure,
+    NodeServicingFailure,
+)
 from ironic.core.flow import CLEAN, DEPLOY, FLOWS, SERVICE, named
 from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
 from ironic.drivers.info_keys import AGENT
@@ -16,7 +22,6 @@ from ironic.drivers.task import Node, Task
 VENDOR_PROPERTIES: Final = dict(AGENT)
 # The states in which a heartbeat has an effect in any case; with fast track there are more.
 HEARTBEAT_ALLOWED: Final = frozenset(state for flow in FLOWS if flow.hears_agent for state in flow.states)
-
 
 _FAILURES: Final[Mapping[str, type[IronicError]]] = {
     CLEAN.name: NodeCleaningFailure,
@@ -29,16 +34,19 @@ post_clean_step_hook: Final = partial(step_hooks.after, CLEAN.name)
 post_deploy_step_hook: Final = partial(step_hooks.after, DEPLOY.name)
 
 
-def execute_step(
-    task: Task, step: Mapping[str, object], step_type: str, client: "AgentClient | None" = None
-) -> str | None:
+def execute_step(task: Task, step: Mapping[str, object], step_type: str, client: object = None) -> str | None:
     """Start a step of the agent by a client, with the ports of the node, and return the waiting state.
 
     ``client`` has methods such as execute_clean_step(step, node, ports); the default is that of `get_client`. A busy
     agent gets the step after its next heartbeat. One that has no such step says so then. Raises NodeCleaningFailure,
-    InstanceDeployFailure or NodeServicingFailure, by the type of the step, for an answer without a status.
+    InstanceDeployFailure or NodeServicingFailure, by the type of the step, for an answer without a status, and
+    InvalidParameterValue for another type than clean, deploy or service.
     """
+    if step_type not in _FAILURES:
+        raise InvalidParameterValue(err=f"{step_type[:64]!r} is none of the types: {', '.join(_FAILURES)}.")
     flow = named(step_type)
+    # An agent that restarts meanwhile has not done it.
+    in_band_steps.ASKED.set(task.node, [step["interface"], step["step"]])
     start = getattr(client or get_client(task), f"execute_{step_type}_step")
     try:
         answer = start(step, task.node, task.ports)

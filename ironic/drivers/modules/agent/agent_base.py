@@ -48,7 +48,8 @@ class AgentBase(InBandSteps, DeployInterface):
         end = in_band_steps.check_progress(task, kind, step)
         if isinstance(end, StepDone) and end.has_result:
             task.driver.require(step["interface"]).process_step_result(task, step, end.result)
-            step_hooks.run(task, kind, step["interface"], step["step"], end.command)
+            if end.command is not None:
+                step_hooks.run(task, kind, step["interface"], step["step"], end.command)
         if isinstance(end, StepDone) and end.reboot:
             # What booted the ramdisk was for one boot.
             task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())

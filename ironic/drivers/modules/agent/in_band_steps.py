@@ -9,13 +9,14 @@ doc/contract/agent.md#step-cycle.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.flow import Flow, in_state, named
 from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
+from ironic.core.internal_keys import InternalKey
 from ironic.core.step_cursor import StepCursor
 from ironic.drivers.clean_priorities import AGENT_OPTIONS
 from ironic.drivers.interfaces import BaseInterface
@@ -54,6 +55,9 @@ def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, object]:
     option = AGENT_OPTIONS.get(f"{step['interface']}.{step['step']}") if flow == "clean" else None
     priority = CONF.deploy[option] if option else None
     return {"priority": 0, **step} if priority is None else {**step, "priority": priority}
+
+
+ASKED: Final = InternalKey("agent_asked_step", list, "The step that a plug-in asks the agent for, offered or not.")
 
 
 def flow_of(node: Node) -> str:
@@ -103,7 +107,7 @@ def check_progress(task: Task, flow: str, step: Mapping[str, object]) -> StepEnd
     if done:
         return _end_of(node, flow, step, done[-1])
     # An agent without commands has just started: the machine was restarted.
-    if cursor.restarts or _entry(node, flow, step) is None:
+    if cursor.restarts or not _is_of_agent(node, flow, step):
         return StepDone()
     return StepFailed("the agent has restarted while the step was running")
 
@@ -140,6 +144,11 @@ def _was_restarted(node: Node, cursor: StepCursor) -> bool:
     """Return whether the restart behind a step was ordered; a conductor that was killed may have only announced it."""
     changed = KnownAgent(node.driver_internal_info).power_changed_at
     return changed is not None and cursor.began is not None and changed >= cursor.began
+
+
+def _is_of_agent(node: Node, flow: str, step: Mapping[str, Any]) -> bool:
+    """Return whether the agent runs a step: one that it offers, or one that a plug-in has asked it for."""
+    return _entry(node, flow, step) is not None or ASKED.of(node) == [step["interface"], step["step"]]
 
 
 def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, object] | None:

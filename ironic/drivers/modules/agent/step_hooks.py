@@ -14,10 +14,14 @@ _HOOKS: Final[defaultdict[tuple[str, str, str], list[Hook]]] = defaultdict(list)
 
 
 def after(flow: str, interface: str, step: str) -> Callable[[H], H]:
-    """Return a decorator of functions that get the task and the agent's command (`Command.document`) after a step."""
+    """Return a decorator of functions that get the task and the agent's command (`Command.document`) after a step.
+
+    A function that is registered again runs once.
+    """
 
     def register(hook: H) -> H:
-        _HOOKS[flow, interface, step].append(hook)
+        if hook not in (hooks := _HOOKS[flow, interface, step]):
+            hooks.append(hook)
         return hook
 
     return register

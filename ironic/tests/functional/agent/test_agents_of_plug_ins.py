@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import InstanceDeployFailure, IronicError, NodeCleaningFailure, NodeServicingFailure
+from ironic.core.errors import (
+    InstanceDeployFailure,
+    InvalidParameterValue,
+    IronicError,
+    NodeCleaningFailure,
+    NodeServicingFailure,
+)
 from ironic.drivers.modules import agent_base, agent_client
-from ironic.drivers.modules.agent import AgentBase, CustomAgentDeploy, step_hooks
-from ironic.drivers.step_declarations import StepDone
+from ironic.drivers.modules.agent import AgentBase, CustomAgentDeploy, in_band_steps, step_hooks
+from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.agent_double import RECORDED, AgentDouble
 from ironic.tests.unit.drivers.machine import Work, work_on
@@ -84,12 +90,12 @@ def test_a_step_is_sent_by_the_client_of_a_plug_in(flow: str, state: str, failur
     task, client = work_on(), Client({"command_status": "RUNNING"})
     task.ports = ["a port"]
     step = {"interface": "deploy", "step": "s"}
-    assert agent_base.execute_step(task, step, flow, client) == state  # type: ignore[arg-type]
+    assert agent_base.execute_step(task, step, flow, client) == state
     assert client.sent == [("s", task.node.uuid, ["a port"])]
     nonsense: tuple[object, ...] = ({}, None, "RUNNING")
     for without in nonsense:
         with pytest.raises(failure, match="no status for step 's'"):
-            agent_base.execute_step(task, step, flow, Client(without))  # type: ignore[arg-type]
+            agent_base.execute_step(task, step, flow, Client(without))
 
 
 def test_an_answer_of_the_agent_without_a_status(agent: AgentDouble) -> None:
@@ -113,6 +119,7 @@ def test_functions_run_after_the_step_that_they_name(agent: AgentDouble, monkeyp
     seen: list[Any] = []
 
     @agent_base.post_clean_step_hook(interface="deploy", step="erase_devices")
+    @agent_base.post_clean_step_hook(interface="deploy", step="erase_devices")
     def note(task: Any, command: dict[str, Any]) -> None:
         seen.append((task.node.uuid, command["command_status"], command["command_result"]["clean_result"]))
 
@@ -128,6 +135,35 @@ def test_functions_run_after_the_step_that_they_name(agent: AgentDouble, monkeyp
     agent.end(result=7)
     assert isinstance(CustomAgentDeploy().heartbeat(task, "", ""), StepDone)
     assert seen == [(task.node.uuid, "SUCCEEDED", 7)]
+
+
+def test_a_step_that_the_agent_does_not_offer_is_not_done_by_its_restart(agent: AgentDouble) -> None:
+    step = {"interface": "deploy", "step": "of_the_plug_in"}
+    task = on(agent, clean_step=step)
+    task.driver = BareDriver({"deploy": CustomAgentDeploy()})
+    agent_base.execute_step(task, step, "clean")
+    task.node.provision_state = states.CLEANWAIT
+    agent.commands.clear()
+    end = CustomAgentDeploy().heartbeat(task, "", "")
+    assert end == StepFailed("the agent has restarted while the step was running")
+
+
+def test_the_end_of_a_step_without_a_command_is_no_reason_for_functions(
+    agent: AgentDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step_hooks, "_HOOKS", defaultdict(list))
+    agent_base.post_clean_step_hook(interface="deploy", step="erase_devices")(lambda task, command: command["id"])
+    task = on(agent, clean_step=STEPS["deploy"][0])
+    task.driver = BareDriver({"deploy": CustomAgentDeploy()})
+    task.node.provision_state = states.CLEANWAIT
+    done = StepDone(has_result=True, result=1)
+    monkeypatch.setattr(in_band_steps, "check_progress", lambda task, kind, step: done)
+    assert CustomAgentDeploy().heartbeat(task, "", "") == done
+
+
+def test_an_agent_verifies_nothing(agent: AgentDouble) -> None:
+    with pytest.raises(InvalidParameterValue, match="'verify' is none of the types: clean, deploy, service"):
+        agent_base.execute_step(on(agent), STEPS["deploy"][0], "verify")
 
 
 def test_where_heartbeats_count() -> None:

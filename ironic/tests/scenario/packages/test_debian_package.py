@@ -251,8 +251,8 @@ def test_machines_are_deployed_and_taken_back_by_the_service_of_one_machine(
     drive = {"meta_data": {"name": "first"}, "user_data": "#cloud-config\n"}
     login = site.ipmi.driver_info()
     node = enrol_to_active(API, "ipmi", login, MACS[0], site.web, boot_interface="ipxe", config_drive=drive)
-    machine.output("curl", "-sSf", "--max-time", "20", "--output", "/root/loader", "tftp://127.0.0.1/undionly.kpxe")
-    machine.output("cmp", "/root/loader", "/usr/lib/ipxe/undionly.kpxe")
+    machine.output("curl", "-sSf", "--max-time", "20", "--output", "/var/tmp/loader", "tftp://127.0.0.1/undionly.kpxe")
+    machine.output("cmp", "/var/tmp/loader", "/usr/lib/ipxe/undionly.kpxe")
     active_to_available(API, node["uuid"])
     disk = image(machine)
     node = enrol_to_active(
@@ -421,7 +421,9 @@ def links(machine: Machine) -> set[str]:
 def image(machine: Machine) -> dict[str, Any]:
     """Make an image on the machine that the service converts; return what a node needs to name it."""
     path = "/var/lib/ironic/images/disk.qcow2"
-    machine.output("sh", "-c", f"head -c 3M /dev/urandom > /root/disk && qemu-img convert -O qcow2 /root/disk {path}")
+    machine.output(
+        "sh", "-c", f"head -c 3M /dev/urandom > /var/tmp/disk && qemu-img convert -O qcow2 /var/tmp/disk {path}"
+    )
     machine.output("chmod", "0644", path)
     checksum = machine.output("sha256sum", path).split()[0]
     return {"image_source": f"file://{path}", "image_checksum": checksum, "image_disk_format": "qcow2"}
