@@ -7,6 +7,7 @@ scenarios; nothing in it knows what a node is.
 import atexit
 import contextlib
 import http.client
+import itertools
 import os
 import re
 import shutil
@@ -36,11 +37,19 @@ Options = Mapping[str, Mapping[str, object]]
 _USUAL: Options = {"outgoing": {"allow_loopback": True}, "deploy": {"http_server_port": 0}}
 
 
+# Below the ports that the kernel gives to connections: none takes a port between its choice and its use.
+_PORTS_OF_A_WORKER = 4000
+_FIRST_PORT = 16_000 + _PORTS_OF_A_WORKER * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4)
+_chosen = itertools.count(os.getpid())
+
+
 def free_port() -> int:
-    """Return a free port of the loopback."""
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        port: int = probe.getsockname()[1]
-    return port
+    """Return a free port of the loopback, which no other call of this worker returns soon."""
+    for number in itertools.islice(_chosen, _PORTS_OF_A_WORKER):
+        port = _FIRST_PORT + number % _PORTS_OF_A_WORKER
+        with contextlib.suppress(OSError), contextlib.closing(socket.create_server(("127.0.0.1", port))):
+            return port
+    raise AssertionError("no port is free")
 
 
 def write_options(path: Path, options: Options) -> Path:
