@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.inspection.pxe_filter import HostsDir, PxeFilter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.inspection.whole import Whole, whole

@@ -9,8 +9,8 @@ from typing import Final
 
 from ironic.conf import OPTIONS, without_effect
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers import absent_names
-from ironic.drivers.extensions import TYPES_GROUP, installed, interfaces_group
+from ironic.drivers.composition import absent_names
+from ironic.drivers.composition.extensions import TYPES_GROUP, installed, interfaces_group
 
 HEAD = """\
 # Coming from OpenStack Ironic

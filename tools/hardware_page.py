@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers.extensions import TYPES_GROUP, Extensions, installed, interfaces_group, supported_names
+from ironic.drivers.composition.extensions import TYPES_GROUP, Extensions, installed, interfaces_group, supported_names
 from ironic.drivers.hardware_type import AbstractHardwareType
 
 HEAD = """\

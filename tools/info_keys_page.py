@@ -1,6 +1,6 @@
 """The page of the keys of driver_info, made from their declarations; `tools/pages.py` writes it."""
 
-from ironic.core import info_keys
+from ironic.core.keys import info_keys
 
 HEAD = """\
 # Keys of driver_info

@@ -4,9 +4,9 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ironic.core.flow import FLOWS
-from ironic.core.internal_keys import InternalKey
-from ironic.core.step_cursor import keys_of, step_keys_of
+from ironic.core.flows.flow import FLOWS
+from ironic.core.flows.step_cursor import keys_of, step_keys_of
+from ironic.core.keys.internal_keys import InternalKey
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,8 +7,8 @@ from ironic.api.app import BARE_METAL
 from ironic.api.route_timers import timer_name
 from ironic.api.routes import Refusing
 from ironic.conductor.provisioning import ACTIONS
-from ironic.drivers.interfaces import BASES
-from ironic.drivers.measured_calls import measured_methods
+from ironic.drivers.composition.measured_calls import measured_methods
+from ironic.drivers.contract.interfaces import BASES
 from ironic.rpc.rpc_api import CALLS
 
 HEAD = """\

@@ -25,7 +25,7 @@ import steps_page
 from oslo_config import cfg
 
 from ironic.conf import BORROWED, OPTIONS
-from ironic.core import states
+from ironic.core.flows import states
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -173,7 +173,7 @@ def _default(option: cfg.Opt) -> str:
 def pages() -> dict[Path, str]:
     """Return every generated page."""
     made = {
-        "doc/states.md": (states_page(), "`ironic/core/states.py`"),
+        "doc/states.md": (states_page(), "`ironic/core/flows/states.py`"),
         "doc/options.md": (options_page(), "`ironic/conf`"),
         "doc/inspection-hooks.md": (hooks_page.page(), "`ironic/inspection/hooks`"),
         "doc/inspection-rules-reference.md": (rules_page.page(), "the signatures in `ironic/core/rules`"),

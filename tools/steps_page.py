@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers.extensions import Extension, installed, interfaces_group
-from ironic.drivers.step_declarations import STEP_KINDS, StepKind
+from ironic.drivers.composition.extensions import Extension, installed, interfaces_group
+from ironic.drivers.contract.step_declarations import STEP_KINDS, StepKind
 
 HEAD = """\
 # Steps of the interfaces

@@ -18,11 +18,12 @@ import orjson
 from ironic.api.policy_files import STEP_RULE_PREFIX
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import secret_updates, syntax
 from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound, NotAuthorized, TemporaryFailure
 from ironic.core.model.fields import RESOURCES, Belongs, Resource
 from ironic.core.model.node import Node
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets import secret_updates
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.texts import syntax
 
 if TYPE_CHECKING:
     pass

@@ -22,7 +22,7 @@ from oslo_config import cfg
 from ironic.api import rate_limit
 from ironic.conf.logging_setup import LONGEST_LINE, shortened
 from ironic.core.context import RequestContext
-from ironic.core.secrets import REPLACEMENT, is_secret_parameter
+from ironic.core.secrets.masking import REPLACEMENT, is_secret_parameter
 
 LOG = logging.getLogger(__name__)
 

@@ -20,10 +20,10 @@ import wsme.types
 from ironic.api.error_responses import unacceptable
 from ironic.api.json_schema import OPEN, Schema
 from ironic.api.request import Request, printable
-from ironic.core import secret_updates
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.model.fields import REQUIRED, Field, Resource
-from ironic.core.values import Array, ValueType, Words
+from ironic.core.secrets import secret_updates
+from ironic.core.values.value_types import Array, ValueType, Words
 
 
 def check_types(types: Mapping[str, ValueType], given: Mapping[str, object]) -> dict[str, Any]:

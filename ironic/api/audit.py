@@ -17,9 +17,9 @@ from oslo_config import cfg
 
 from ironic.api import rate_limit
 from ironic.api.access_log import masked_query
-from ironic.core.operator_files import content_of
 from ironic.core.permit import HEAD_ALONE, PERMIT
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.texts.operator_files import content_of
 
 # Key of the environment that the filter reads: what serves the request, with its own environment.
 _SERVE: Final = "ironic.audited_request"

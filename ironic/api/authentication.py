@@ -32,8 +32,8 @@ from ironic.api.rate_limit import Guesses
 from ironic.api.request import printable
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
-from ironic.core.operator_files import content_of
 from ironic.core.permit import PERMIT
+from ironic.core.texts.operator_files import content_of
 
 LOG = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from ironic.api import arguments, json_patch, listing, named_nodes
 from ironic.api.request import Request
 from ironic.core.model.fields import Field, Resource
-from ironic.core.values import ValueType
+from ironic.core.values.value_types import ValueType
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from wsgiref.types import WSGIEnvironment
 import orjson
 
 from ironic.core.errors import IronicError, NotAcceptable, TemporaryFailure
-from ironic.core.hardware_errors import DriverOperationError
+from ironic.core.errors.hardware_errors import DriverOperationError
 from ironic.core.refusal_log import RefusalLog
-from ironic.core.secrets import masked_text
+from ironic.core.secrets.masking import masked_text
 
 Headers = list[tuple[str, str]]
 

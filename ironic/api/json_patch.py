@@ -20,10 +20,10 @@ import tenacity
 from ironic.api import access, arguments
 from ironic.api.error_responses import unacceptable
 from ironic.api.request import Request, printable
-from ironic.core import secret_updates
 from ironic.core.errors import ChangedMeanwhile, InvalidParameterValue
 from ironic.core.model.fields import REQUIRED, Field, Resource
-from ironic.core.values import Json
+from ironic.core.secrets import secret_updates
+from ironic.core.values.value_types import Json
 
 if TYPE_CHECKING:
     from ironic.db.repository import Repository

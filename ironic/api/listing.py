@@ -22,7 +22,7 @@ from ironic.api.request import Request
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
 from ironic.core.permit import PERMIT
-from ironic.core.values import Bool, Enum, Integer, Text, ValueType, Words
+from ironic.core.values.value_types import Bool, Enum, Integer, Text, ValueType, Words
 from ironic.db import PageOfRows, Stretch
 
 CHUNK = 100

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ironic.api import access
 from ironic.api.request import Request, printable
-from ironic.core import node_rules, syntax
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, InvalidUuidOrName, NodeNotFound, NotFound
 from ironic.core.model.fields import RESOURCES, Belongs
 from ironic.core.model.node import Node
 from ironic.core.node_rules import NodeValues
+from ironic.core.texts import syntax
 from ironic.services import node_changes
 from ironic.services.node_changes import LockRetries
 

@@ -18,7 +18,7 @@ from oslo_config import cfg
 
 from ironic.api import policies
 from ironic.conf import config_files
-from ironic.core.operator_files import content_of
+from ironic.core.texts.operator_files import content_of
 
 LOG = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from ironic.api.error_responses import unacceptable
 from ironic.api.request import Request, printable
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Field, Resource
-from ironic.core.secrets import REPLACEMENT
-from ironic.core.values import Json, Links
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.values.value_types import Json, Links
 
 if TYPE_CHECKING:
     from ironic.db.record import Record

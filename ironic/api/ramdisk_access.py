@@ -23,15 +23,15 @@ from ironic.api.error_responses import RETRY_SOON, Refused
 from ironic.api.json_schema import OPEN, closed
 from ironic.api.request import Request
 from ironic.api.request_limits import too_many_calls
-from ironic.core import secrets as secret_values
-from ironic.core.agent_callbacks import address_of, are_two_machines
-from ironic.core.agent_memory import READ_BY_AGENTS as _READ_OF_INTERNAL_INFO
-from ironic.core.agent_memory import KnownAgent
+from ironic.core.addresses.agent_callbacks import address_of, are_two_machines
 from ironic.core.errors import InvalidParameterValue, NodeLocked, NoValidHost
 from ironic.core.hardware_interfaces import with_fact
+from ironic.core.memory.agent_memory import READ_BY_AGENTS as _READ_OF_INTERNAL_INFO
+from ironic.core.memory.agent_memory import KnownAgent
 from ironic.core.model.node import Node
 from ironic.core.permit import JUDGED, PERMIT
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets import masking as secret_values
+from ironic.core.secrets.masking import REPLACEMENT
 from ironic.services import agent_tokens
 
 if TYPE_CHECKING:

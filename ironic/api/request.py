@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl
 
 from ironic.api import request_body
 from ironic.api.settings import ApiSettings
+from ironic.core.addresses.own_host import names_file_anywhere
 from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid, NotAuthorized
-from ironic.core.own_host import names_file_anywhere
 
 if TYPE_CHECKING:
     # For annotations only: at run time these modules import this one, or are not needed.

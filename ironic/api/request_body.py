@@ -19,8 +19,8 @@ from typing import Any, Final
 import orjson
 
 from ironic.api.error_responses import RETRY_SOON, Raw, Refused
-from ironic.core import lenient_json
 from ironic.core.errors import Invalid
+from ironic.core.texts import lenient_json
 
 # Bodies of up to so many bytes need no share: a thread has one at a time, and it needs a few MiB at most.
 SMALL: Final = 64 * 1024

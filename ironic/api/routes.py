@@ -22,9 +22,9 @@ from ironic.api.arguments import Argument, Form, Reader, reader
 from ironic.api.error_responses import Abort, Refusal, Refused, Silent
 from ironic.api.json_schema import Schema
 from ironic.api.request import Request
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.model.fields import RESOURCES, Resource
+from ironic.core.texts import syntax
 
 if TYPE_CHECKING:
     pass

@@ -19,7 +19,7 @@ from ironic.api.rate_limit import Guesses, TokenBuckets
 from ironic.api.request_body import BodyMemory
 from ironic.api.request_limits import RequestLimits
 from ironic.conf import OPTIONS
-from ironic.core.flow import FLOWS
+from ironic.core.flows.flow import FLOWS
 from ironic.core.refusal_log import RefusalLog
 from ironic.inspection import inventory_storage
 from ironic.inspection.discovery import Discovery

@@ -18,12 +18,13 @@ from ironic.api.projection import Gather
 from ironic.api.request import Request
 from ironic.api.routes import refuse_collection
 from ironic.api.version_negotiation import RUNBOOK_NAMES_SINCE
-from ironic.core import secret_updates, secrets, user_steps
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors.resource_errors import InvalidRunbook, RunbookNotFound
 from ironic.core.model.fields import Resource
 from ironic.core.model.step_lists import Runbook
-from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
-from ironic.core.user_steps import CLEANING_RUNBOOK_KEY, have_trait_in_common, in_run_order
+from ironic.core.secrets import masking, secret_updates
+from ironic.core.values import user_steps
+from ironic.core.values.user_steps import CLEANING_RUNBOOK_KEY, have_trait_in_common, in_run_order
 from ironic.services import row_changes
 from ironic.services.row_limits import Room
 
@@ -45,7 +46,7 @@ def shown_steps(lists: "Callable[[Store], NamedSteps[Any]]") -> Gather:
 
     def gather(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
         steps = lists(request.store).steps.of([row[0] for row in rows])
-        return [secrets.masked(steps[row[0]]) for row in rows]
+        return [masking.masked(steps[row[0]]) for row in rows]
 
     return gather
 
@@ -63,7 +64,7 @@ def create_step_list(
     columns = {name: value for name, value in values.items() if name != "steps"}
     record = row_changes.add_step_list(request.store, lists, columns, values["steps"], room)
     document = projection.full(resource, request.minor).of_record(request, record, {})
-    document["steps"] = secrets.masked(values["steps"] if echo else lists.steps.of([record.id])[record.id])
+    document["steps"] = masking.masked(values["steps"] if echo else lists.steps.of([record.id])[record.id])
     return answers.created(document, request.url(f"/v1/{resource.collection}/{record.uuid}"))
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ironic.api.error_responses import VersionRefused
 from ironic.core import microversions
-from ironic.core.flow import DEPLOY, FLOWS
+from ironic.core.flows.flow import DEPLOY, FLOWS
 
 MINIMUM: Final = microversions.MINIMUM
 MAXIMUM: Final = microversions.MAXIMUM

@@ -20,7 +20,7 @@ from ironic.command.lifecycle import WELL
 from ironic.conf.release import release
 from ironic.core.clock import CLOCK
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.operator_files import content_of, give_name
+from ironic.core.texts.operator_files import content_of, give_name
 from ironic.drivers.modules.redfish.records.record import kinds_of, record_of
 from ironic.drivers.modules.redfish.records.walk import Limits, Walk, Walked
 from ironic.drivers.modules.redfish.wire.bmc_access import AUTH_TYPES, Access, access_by

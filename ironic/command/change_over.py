@@ -12,12 +12,12 @@ from typing import Final
 from sqlalchemy.engine import Connection, Engine
 
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.db import engines, takeover
 from ironic.db.exclusive_use import UPGRADE_PATIENCE, locked
 from ironic.db.store import pool_options_from_conf
-from ironic.drivers import absent_names
+from ironic.drivers.composition import absent_names
 
 # Words of --accept: what may be lost on the way, and on the way back.
 ACCEPTED: Final = tuple(kind.value for kind in takeover.Loss)

@@ -19,9 +19,9 @@ from ironic.command import change_over
 from ironic.conf import CONF
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
-from ironic.drivers.composer import Composer
-from ironic.drivers.driver_options import DriverOptions
-from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Extensions, installed, interfaces_group
+from ironic.drivers.composition.composer import Composer
+from ironic.drivers.composition.driver_options import DriverOptions
+from ironic.drivers.composition.extensions import CLASSIC_GROUP, TYPES_GROUP, Extensions, installed, interfaces_group
 
 _TYPE: Final = "driver"
 

@@ -18,7 +18,7 @@ from ironic.command.lifecycle import Component, Pause, StopRequested
 from ironic.command.wsgi_call import Application
 from ironic.conductor.service import Conductor
 from ironic.core.clock import CLOCK
-from ironic.core.hardware_errors import ConsoleContainerError
+from ironic.core.errors.hardware_errors import ConsoleContainerError
 from ironic.core.threads import THREADS
 from ironic.db import Store, require_current
 from ironic.drivers.modules.graphical import containers

@@ -15,7 +15,7 @@ from websockets.asyncio.server import ServerConnection
 from ironic.api.rate_limit import bucket_of
 from ironic.command.tls_listener import TlsListener
 from ironic.command.victims import victim
-from ironic.core.console_tokens import ConsoleAccess
+from ironic.core.memory.console_tokens import ConsoleAccess
 
 LOG = logging.getLogger(__name__)
 

@@ -33,9 +33,9 @@ from ironic.command.lifecycle import Component
 from ironic.command.rfb_handshake import RfbError, ViewerBytes
 from ironic.command.server_tls import ServerTls, Tls
 from ironic.command.tls_listener import TlsListener
-from ironic.core.console_tokens import ConsoleAccess
 from ironic.core.errors import NodeNotFound
-from ironic.core.syntax import is_stored_uuid
+from ironic.core.memory.console_tokens import ConsoleAccess
+from ironic.core.texts.syntax import is_stored_uuid
 from ironic.db import Store
 
 LOG = logging.getLogger(__name__)

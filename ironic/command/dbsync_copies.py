@@ -21,7 +21,7 @@ from ironic.command.change_over import say
 from ironic.command.lifecycle import WELL
 from ironic.conf import CONF, database
 from ironic.conf.release import release
-from ironic.core.values import utc_now
+from ironic.core.values.value_types import utc_now
 from ironic.db import Store, engines, exclusive_use, transfer
 from ironic.db import backup as backups
 from ironic.db.copy_progress import said

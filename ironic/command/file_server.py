@@ -23,7 +23,7 @@ from ironic.command.http_connection import Connection
 from ironic.command.http_server import HttpServer, ServerSettings
 from ironic.command.lifecycle import Component
 from ironic.conf import CONF
-from ironic.core import syntax
+from ironic.core.texts import syntax
 from ironic.integrations import host_files, web_root
 
 LOG = logging.getLogger(__name__)

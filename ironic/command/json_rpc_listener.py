@@ -25,10 +25,10 @@ from ironic.command.lifecycle import Component
 from ironic.command.server_tls import Tls
 from ironic.command.wsgi_call import Headers, Scope, environ_of
 from ironic.conf import CONF
-from ironic.core.call_errors import ConductorAbsent
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
+from ironic.core.errors.call_errors import ConductorAbsent
 from ironic.core.threads import THREADS, Threads
 from ironic.rpc import json_rpc_format, message_format, rpc_versions
 from ironic.rpc.conductor_address import address_of

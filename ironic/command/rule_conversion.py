@@ -18,8 +18,8 @@ from keystoneauth1 import loading, session
 
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.operator_files import document_in
 from ironic.core.rules.inspector.conversion import IMPOSSIBLE, Conversion, converted
+from ironic.core.texts.operator_files import document_in
 
 NAME: Final = "convert-rules"
 # What lists of rules are called in answers of the inspector and of this service.

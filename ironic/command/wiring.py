@@ -49,8 +49,8 @@ from ironic.conf import config_files
 from ironic.core.clock import CLOCK
 from ironic.core.threads import THREADS, Threads
 from ironic.db import Store
-from ironic.drivers import installed_packages
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition import installed_packages
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.inspection.discovery import Discovery
 from ironic.integrations import host_files, image_servers, own_directories
 from ironic.rpc import rpc_versions

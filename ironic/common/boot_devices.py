@@ -1,6 +1,6 @@
 """A door for third-party plug-ins: names of boot devices under the path they import them from."""
 
-from ironic.drivers.boot_devices import (
+from ironic.drivers.contract.boot_devices import (
     BIOS,
     CDROM,
     DISK,

@@ -1,12 +1,11 @@
 """A door for third-party plug-ins: errors under the path they import them from.
 
 Their own errors may declare ``_msg_fmt`` and ``code`` as they always did. Errors that only they raise come from a table
-in `ironic.core.plug_in_errors`.
+in `ironic.core.plug_ins.plug_in_errors`.
 """
 
 from typing import Any
 
-from ironic.core import plug_in_errors
 from ironic.core.errors import (
     CleanStepFailed,
     ConcurrentActionLimit,
@@ -56,7 +55,7 @@ from ironic.core.errors import (
     UnsupportedDriverExtension,
 )
 from ironic.core.errors import IronicError as IronicException
-from ironic.core.hardware_errors import (
+from ironic.core.errors.hardware_errors import (
     AgentAPIError,
     AgentCommandTimeout,
     AgentConnectionFailed,
@@ -88,7 +87,7 @@ from ironic.core.hardware_errors import (
     VifInvalidForAttach,
     VifNotAttached,
 )
-from ironic.core.resource_errors import (
+from ironic.core.errors.resource_errors import (
     AllocationAlreadyExists,
     AllocationNotFound,
     ChassisAlreadyExists,
@@ -118,6 +117,7 @@ from ironic.core.resource_errors import (
     VolumeTargetBootIndexAlreadyExists,
     VolumeTargetNotFound,
 )
+from ironic.core.plug_ins import plug_in_errors
 
 __all__ = [
     "AgentAPIError",

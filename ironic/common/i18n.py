@@ -1,5 +1,5 @@
 """A door for third-party plug-ins: the mark of texts to be translated."""
 
-from ironic.core.plug_in_values import untranslated as _
+from ironic.core.plug_ins.plug_in_values import untranslated as _
 
 __all__ = ["_"]

@@ -1,7 +1,7 @@
 """A door for third-party plug-ins: helpers for commands, files and values; brings [DEFAULT]tempdir into the options."""
 
 from ironic.api.origins import is_loopback
-from ironic.core.plug_in_values import (
+from ironic.core.plug_ins.plug_in_values import (
     find_devices_by_hints,
     get_updated_capabilities,
     is_hostname_safe,

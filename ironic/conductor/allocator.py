@@ -18,7 +18,7 @@ from ironic.core import allocation_matching as matching
 from ironic.core.allocation_matching import AllocationRequest
 from ironic.core.context import RequestContext, service_context
 from ironic.core.errors import NodeNotFound, NoFreeConductorWorker, OwnersWorkersInUse
-from ironic.core.resource_errors import AllocationNotFound
+from ironic.core.errors.resource_errors import AllocationNotFound
 from ironic.services import allocation_binding
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
 """What a node shows of a wait for its ramdisk: what shall come, since when it has been awaited, and until when.
 
-It is shown where the words of other waits are (`core/node_waits.py`), and never in place of them. No row is stored for
-it: the state of the node says it, and every heartbeat would change the row.
+It is shown where the words of other waits are (`core/flows/node_waits.py`), and never in place of them. No row is
+stored for it: the state of the node says it, and every heartbeat would change the row.
 """
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ironic.conf import CONF
-from ironic.core import node_waits, states
-from ironic.core.flow import in_state
-from ironic.core.step_cursor import StepCursor
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.flow import in_state
+from ironic.core.flows.step_cursor import StepCursor
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

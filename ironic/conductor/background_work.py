@@ -12,9 +12,9 @@ from ironic.conductor.flows.outcomes import Again, Failed, attempt_repeatable
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
-from ironic.core import node_waits
-from ironic.core.failure_texts import Reason, failure_text
-from ironic.drivers import awaited_setting
+from ironic.core.errors.failure_texts import Reason, failure_text
+from ironic.core.flows import node_waits
+from ironic.drivers.contract import awaited_setting
 
 LOG = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ironic.conductor.tasks import TaskFactory
 from ironic.core.clock import Clock
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.core.fair_shares import FairQueue, party_of
+from ironic.core.projects.fair_shares import FairQueue, party_of
 from ironic.inspection.bmc_addresses import server_of
 from ironic.rpc.hash_ring import HashRingManager
 

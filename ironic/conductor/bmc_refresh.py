@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ironic.conductor.node_events import add_history
 from ironic.conf import CONF
 from ironic.core.errors import TakenOver, UnsupportedDriverExtension
-from ironic.core.hardware_errors import DriverOperationError
-from ironic.drivers.task import Task
+from ironic.core.errors.hardware_errors import DriverOperationError
+from ironic.drivers.contract.task import Task
 
 if TYPE_CHECKING:
     from ironic.conductor.node_events import HostTask

@@ -25,9 +25,9 @@ from ironic.conf import CONF
 from ironic.core.bmc_readings import Console
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.failure_texts import failure_text
-from ironic.core.fair_shares import party_of
-from ironic.core.hardware_errors import ConsoleContainerError, ConsoleError
+from ironic.core.errors.failure_texts import failure_text
+from ironic.core.errors.hardware_errors import ConsoleContainerError, ConsoleError
+from ironic.core.projects.fair_shares import party_of
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
 from ironic.drivers.modules.graphical import containers
 from ironic.rpc.hash_ring import HashRingManager

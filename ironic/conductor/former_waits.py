@@ -13,11 +13,12 @@ from ironic.conductor.locking import LockMode
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
-from ironic.core import node_waits, syntax
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound
-from ironic.core.flow import FLOWS, in_state
-from ironic.core.node_waits import Follows, NodeWait
+from ironic.core.flows import node_waits
+from ironic.core.flows.flow import FLOWS, in_state
+from ironic.core.flows.node_waits import Follows, NodeWait
+from ironic.core.texts import syntax
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
-from ironic.core.flow import DEPLOY
-from ironic.core.resource_errors import NoLiveConductor
+from ironic.core.errors.resource_errors import NoLiveConductor
+from ironic.core.flows.flow import DEPLOY
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid
-from ironic.core.hardware_errors import DriverOperationError
+from ironic.core.errors.hardware_errors import DriverOperationError
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers.interfaces import BaseInterface
-from ironic.drivers.interfaces.base_interface import Survey
-from ironic.drivers.task import Task
+from ironic.drivers.contract.interfaces import BaseInterface
+from ironic.drivers.contract.interfaces.base_interface import Survey
+from ironic.drivers.contract.task import Task
 
 LOG = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ironic.conf import CONF
-from ironic.drivers.task import SHUTS_DOWN
+from ironic.drivers.contract.task import SHUTS_DOWN
 from ironic.rpc import notifications
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, SUCCESS, Payload, subjects
 from ironic.rpc.notifications.notifier import CONDUCTOR
 
 if TYPE_CHECKING:
-    from ironic.drivers.task import Task
+    from ironic.drivers.contract.task import Task
 
     class HostTask(Task, Protocol):
         """A task that knows its conductor."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from ironic.conductor.tasks import TaskFactory
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.core.fair_shares import Party
+from ironic.core.projects.fair_shares import Party
 
 LOG = logging.getLogger(__name__)
 

@@ -30,13 +30,13 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.fair_shares import party_of
-from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
+from ironic.core.projects.fair_shares import party_of
+from ironic.drivers.contract.driver_periodics import NodeTerms, PeriodicMethod
 from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
-    from ironic.drivers.composition import Composition
+    from ironic.drivers.composition.composed_drivers import Composition
 
 LOG = logging.getLogger(__name__)
 

@@ -1,5 +1,5 @@
 """For third-party plug-ins: the decorators of periodic methods under the path they import them from."""
 
-from ironic.drivers.driver_periodics import node_periodic, periodic
+from ironic.drivers.contract.driver_periodics import node_periodic, periodic
 
 __all__ = ["node_periodic", "periodic"]

@@ -8,11 +8,11 @@ from ironic.conductor import management
 from ironic.conductor.flows.wait_ends import continue_flow
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
+from ironic.core.memory.agent_memory import AgentMemory
 from ironic.db import NodeRecord
-from ironic.drivers import fast_track, node_attributes
+from ironic.drivers.nodes import fast_track, node_attributes
 from ironic.services import process_store
 
 LOG = logging.getLogger(__name__)

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Final
 from ironic.conductor import node_events
 from ironic.conductor.node_events import add_history
 from ironic.conductor.transitions import shortened
-from ironic.core import failure_texts as texts
-from ironic.core import flow, node_rules, node_waits, states
-from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
+from ironic.core import node_rules
 from ironic.core.errors import PowerStateFailure, TakenOver
-from ironic.core.failure_texts import Reason
-from ironic.core.internal_keys import InternalKey
-from ironic.core.node_waits import Follows
-from ironic.core.syntax import plain_text
-from ironic.drivers import volumes, waits
-from ironic.drivers.task import ODD_POWER, SHUTS_DOWN
+from ironic.core.errors import failure_texts as texts
+from ironic.core.errors.failure_texts import Reason
+from ironic.core.flows import flow, node_waits, states
+from ironic.core.flows.node_waits import Follows
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.memory.agent_memory import POWER_CHANGED, AgentMemory
+from ironic.core.texts.syntax import plain_text
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.task import ODD_POWER, SHUTS_DOWN
+from ironic.drivers.nodes import volumes
 
 if TYPE_CHECKING:
     from ironic.conductor.node_events import HostTask
@@ -59,7 +61,7 @@ class AwaitedShutdown:
 
 
 def change(task: "HostTask", target: str, timeout: int | None, prepare: Callable[[], None] | None = None) -> None:
-    """Bring the machine to a power state, see `ironic.drivers.task`.
+    """Bring the machine to a power state, see `ironic.drivers.contract.task`.
 
     ``prepare`` is called before an order, and may refuse it.
     """

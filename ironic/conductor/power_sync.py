@@ -25,11 +25,12 @@ from ironic.conductor.power import ADVICE, is_error_over, odd_state_text
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
-from ironic.core import bmc_readings, states
+from ironic.core import bmc_readings
 from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound
-from ironic.core.failure_texts import Reason, failure_text, in_words
+from ironic.core.errors.failure_texts import Reason, failure_text, in_words
+from ironic.core.flows import states
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
 from ironic.integrations.metrics import Metrics

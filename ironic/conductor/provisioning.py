@@ -22,9 +22,10 @@ from ironic.conductor.node_events import add_history
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow, node_rules, states
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.step_cursor import StepCursor
+from ironic.core.flows import flow, states
+from ironic.core.flows.step_cursor import StepCursor
 from ironic.integrations.metrics import Metrics
 
 # Dashboards know the beginning of an operation under the name of its own call.

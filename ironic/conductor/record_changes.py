@@ -15,10 +15,10 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
 from ironic.core.errors import ChangedMeanwhile, IronicError, TakenOver
-from ironic.core.failure_texts import failure_text
-from ironic.core.flow import FLOWS
-from ironic.core.resource_errors import PortgroupNotFound, PortNotFound
-from ironic.core.syntax import plain_text
+from ironic.core.errors.failure_texts import failure_text
+from ironic.core.errors.resource_errors import PortgroupNotFound, PortNotFound
+from ironic.core.flows.flow import FLOWS
+from ironic.core.texts.syntax import plain_text
 from ironic.db import PortgroupRecord, PortRecord
 from ironic.db.repository import R, Repository
 from ironic.inspection import inventory_storage

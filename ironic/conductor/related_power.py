@@ -9,9 +9,11 @@ import logging
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
-from ironic.core import node_rules, states, syntax
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeNotFound, PowerStateFailure, TakenOver
-from ironic.drivers.task import Task
+from ironic.core.flows import states
+from ironic.core.texts import syntax
+from ironic.drivers.contract.task import Task
 
 LOG = logging.getLogger(__name__)
 

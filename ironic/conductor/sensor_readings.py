@@ -20,11 +20,11 @@ from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import service_context
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.core.hardware_errors import FailedToGetSensorData
+from ironic.core.errors.hardware_errors import FailedToGetSensorData
+from ironic.core.flows import states
 from ironic.db import Share
 from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager

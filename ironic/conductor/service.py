@@ -21,19 +21,19 @@ from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
-from ironic.core.call_errors import ConductorSuperseded
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import ConductorNotFound, DriverLoadError
+from ironic.core.errors.call_errors import ConductorSuperseded
 from ironic.core.hardware_interfaces import with_fixed
 from ironic.core.threads import THREADS, Threads
 from ironic.db import ServedInterface
-from ironic.drivers import open_sessions
+from ironic.drivers.contract import open_sessions
 from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
     from ironic.db import Store
-    from ironic.drivers.composition import Composition
+    from ironic.drivers.composition.composed_drivers import Composition
 
 LOG = logging.getLogger(__name__)
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ironic.conductor import power, transitions
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
-from ironic.core import node_waits, states
 from ironic.core.context import service_context
 from ironic.core.errors import NodeNotFound, TakenOver, TemporaryFailure
-from ironic.core.flow import in_state
-from ironic.core.step_cursor import StepCursor
-from ironic.drivers import awaited_setting
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.flow import in_state
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.drivers.contract import awaited_setting
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:

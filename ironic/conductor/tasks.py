@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from ironic.conductor import power, related_power, transitions
 from ironic.conductor.locking import Lock, LockMode, Locks
 from ironic.conductor.workers import Workers, WorkerSlot
-from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.errors import ExclusiveLockRequired, NodeNotLocked, NoFreeConductorWorker, TakenOver
-from ironic.core.fair_shares import party_of
-from ironic.drivers import task as drivers
-from ironic.drivers.task import Waiter
+from ironic.core.flows import states
+from ironic.core.projects.fair_shares import party_of
+from ironic.drivers.contract import task as drivers
+from ironic.drivers.contract.task import Waiter
 
 if TYPE_CHECKING:
     from ironic.core.clock import Clock
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
-    from ironic.drivers.composition import Composition
-    from ironic.drivers.interfaces import BaseInterface
-    from ironic.drivers.task import BareDriver
+    from ironic.drivers.composition.composed_drivers import Composition
+    from ironic.drivers.contract.interfaces import BaseInterface
+    from ironic.drivers.contract.task import BareDriver
 
 LOG = logging.getLogger(__name__)
 
@@ -205,7 +205,7 @@ class TaskManager(drivers.Task):
         return self._factory.composition.implementation(self.node.driver, kind, name)
 
     def change_power(self, target: str, timeout: int | None = None) -> None:
-        """Bring the machine to a power state; see `ironic.drivers.task`."""
+        """Bring the machine to a power state; see `ironic.drivers.contract.task`."""
         self._require_exclusive()
         before, self.changes_power = self.changes_power, True
         try:

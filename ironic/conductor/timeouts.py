@@ -19,11 +19,11 @@ from ironic.conductor import transitions
 from ironic.conductor.locking import LockMode
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
-from ironic.core.agent_memory import KnownAgent
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker, OwnersWorkersInUse, TemporaryFailure
-from ironic.core.flow import FLOWS, Wait, in_state
-from ironic.core.step_cursor import StepCursor
+from ironic.core.flows.flow import FLOWS, Wait, in_state
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.memory.agent_memory import KnownAgent
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:

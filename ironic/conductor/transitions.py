@@ -1,9 +1,10 @@
 """State transitions: decide where an event takes a node, check the concurrency limit, store it, notify.
 
 This is the only module that moves a node from one provision state to another; which moves exist is said in
-core/states.py, and who may start one is said in the flows. A move writes state, target, time, error and everything else
-that is pending on the node in one UPDATE, together with the history row of a failure in one transaction. After the
-commit it is logged and listeners are notified. Either all of a move is stored or nothing, in the row and in the record.
+core/flows/states.py, and who may start one is said in the flows. A move writes state, target, time, error and
+everything else that is pending on the node in one UPDATE, together with the history row of a failure in one
+transaction. After the commit it is logged and listeners are notified. Either all of a move is stored or nothing, in the
+row and in the record.
 
 The limits of how many nodes may be busy with the same operation at once, over all conductors, are checked inside the
 transaction that stores the move. Transactions that count exclude each other, so that concurrent requests can't exceed
@@ -21,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor import awaited_ramdisk
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.errors import ConcurrentActionLimit, InvalidState
-from ironic.core.flow import FLOWS, in_state
-from ironic.core.secrets import masked_text
-from ironic.core.syntax import one_line
+from ironic.core.flows import states
+from ironic.core.flows.flow import FLOWS, in_state
+from ironic.core.secrets.masking import masked_text
+from ironic.core.texts.syntax import one_line
 from ironic.rpc import notifications
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, SUCCESS, subjects
 from ironic.rpc.notifications.notifier import CONDUCTOR

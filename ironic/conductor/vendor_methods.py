@@ -1,9 +1,9 @@
 """Call vendor methods of drivers.
 
-A driver publishes its methods with their terms (`ironic.drivers.interfaces.passthru`). A call is checked against these
-terms. A synchronous method runs at once and its result is the answer, an asynchronous one runs on a worker. A method
-that needs the node exclusively gets it locked, others get it shared. A method of a hardware type runs on the interface
-of a node with the default interfaces (S31).
+A driver publishes its methods with their terms (`ironic.drivers.contract.interfaces.passthru`). A call is checked
+against these terms. A synchronous method runs at once and its result is the answer, an asynchronous one runs on a
+worker. A method that needs the node exclusively gets it locked, others get it shared. A method of a hardware type runs
+on the interface of a node with the default interfaces (S31).
 """
 
 import base64
@@ -18,7 +18,7 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.interfaces.passthru import Terms
+from ironic.drivers.contract.interfaces.passthru import Terms
 
 LOG = logging.getLogger(__name__)
 

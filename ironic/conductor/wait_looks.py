@@ -19,14 +19,14 @@ from ironic.conductor.party_rounds import PartyRounds
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.power import AwaitedShutdown
 from ironic.conductor.tasks import TaskFactory, TaskManager
-from ironic.core import node_waits, states
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.fair_shares import party_of
-from ironic.core.node_waits import Follows, NodeWait, decoded
-from ironic.drivers import waits
-from ironic.drivers.interfaces import BaseInterface
-from ironic.drivers.waits import SOON
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.node_waits import Follows, NodeWait, decoded
+from ironic.core.projects.fair_shares import party_of
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.interfaces import BaseInterface
+from ironic.drivers.contract.waits import SOON
 from ironic.rpc.hash_ring import HashRingManager
 
 LOG = logging.getLogger(__name__)

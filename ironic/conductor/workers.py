@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import NoFreeConductorWorker, OwnersWorkersInUse
-from ironic.core.fair_shares import Party, has_room
+from ironic.core.projects.fair_shares import Party, has_room
 from ironic.core.threads import THREADS, Threads
 
 LOG = logging.getLogger(__name__)

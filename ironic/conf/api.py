@@ -4,7 +4,7 @@ from oslo_config import cfg, types
 
 from ironic.conf import server_tls
 from ironic.conf.option_types import ListOpt, Octal, Url
-from ironic.core.flow import FLOWS
+from ironic.core.flows.flow import FLOWS
 
 LISTENING = [
     cfg.HostAddressOpt("host_ip", default="0.0.0.0", help="Address to listen on."),

@@ -22,7 +22,7 @@ from oslo_log import versionutils
 
 from ironic.conf import library_options
 from ironic.conf.library_options import Name
-from ironic.core.operator_files import content_of
+from ironic.core.texts.operator_files import content_of
 
 LOG = logging.getLogger(__name__)
 

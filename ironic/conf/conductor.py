@@ -6,7 +6,7 @@ A time that ends in `_timeout` is in seconds and 0 means for ever; an interval o
 from oslo_config import cfg, types
 
 from ironic.conf.option_types import ListOpt
-from ironic.core.flow import FLOWS
+from ironic.core.flows.flow import FLOWS
 
 WORK = [
     cfg.IntOpt(

@@ -20,7 +20,7 @@ from ironic.conf import checked_values, database, json_rpc, library_options, log
 from ironic.conf.checked_values import Invocation
 from ironic.conf.library_options import Name
 from ironic.conf.release import release
-from ironic.core.secrets import is_secret
+from ironic.core.secrets.masking import is_secret
 
 LOG = logging.getLogger(__name__)
 

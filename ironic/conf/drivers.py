@@ -1,7 +1,7 @@
 """Options of drivers: enabled and default hardware types and interfaces, [redfish] and [fake].
 
 The enabled_ and default_ options are generated from the kinds of interface in core; tables hold the defaults.
-`ironic.drivers.composer` checks at start whether the values fit together.
+`ironic.drivers.composition.composer` checks at start whether the values fit together.
 """
 
 from oslo_config import cfg

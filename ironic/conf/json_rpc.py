@@ -6,7 +6,7 @@ from oslo_config import cfg
 
 from ironic.conf import server_tls
 from ironic.conf.option_types import ListOpt, Octal
-from ironic.core.syntax import host_in_url
+from ironic.core.texts.syntax import host_in_url
 
 USUAL_PORT: Final = 8089
 

@@ -21,7 +21,7 @@ from oslo_config import cfg
 from oslo_log import formatters, log
 
 from ironic.core.context import log_values
-from ironic.core.secrets import masked_text
+from ironic.core.secrets.masking import masked_text
 
 LOG = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from oslo_config import cfg, types
 
-from ironic.core.syntax import url_of
+from ironic.core.texts.syntax import url_of
 
 LOG = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
-from ironic.core import states
+from ironic.core.flows import states
 
 ALLOCATING: Final = "allocating"
 ACTIVE: Final = "active"

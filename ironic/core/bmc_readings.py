@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, TypedDict
 
-from ironic.core import states
+from ironic.core.flows import states
 
 
 class BootDevice(TypedDict, total=False):

@@ -11,7 +11,6 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
-from ironic.core import network_data, states, syntax, traits
 from ironic.core.errors import (
     Conflict,
     InvalidParameterValue,
@@ -26,10 +25,13 @@ from ironic.core.errors import (
     NodeProtected,
     PowerStateFailure,
 )
-from ironic.core.flow import DEPLOY, FLOWS
+from ironic.core.errors.resource_errors import NotPoweredOff
+from ironic.core.flows import states
+from ironic.core.flows.flow import DEPLOY, FLOWS
+from ironic.core.flows.steps import Step, mark_of_child
 from ironic.core.model.node import INTERFACES, Node
-from ironic.core.resource_errors import NotPoweredOff
-from ironic.core.steps import Step, mark_of_child
+from ironic.core.texts import syntax
+from ironic.core.values import network_data, traits
 
 
 class NodeValues(Protocol):

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core import states
 from ironic.core.allocation_matching import ALLOCATING, POWER_UNKNOWN, AllocationRequest
 from ironic.core.errors import DuplicateName, IronicError
-from ironic.core.resource_errors import AllocationAlreadyExists, AllocationNotFound
+from ironic.core.errors.resource_errors import AllocationAlreadyExists, AllocationNotFound
+from ironic.core.flows import states
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
 from ironic.db.row_selection import Virtual, equals

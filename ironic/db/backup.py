@@ -26,7 +26,7 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import StaticPool
 
 from ironic.core.errors import IronicError
-from ironic.core.operator_files import give_name
+from ironic.core.texts.operator_files import give_name
 from ironic.db import engines, row_copy
 from ironic.db.exclusive_use import locked, writing_alone
 from ironic.db.row_comparison import Compared, Digest, compare

@@ -7,7 +7,7 @@ from oslo_db.exception import DBReferenceError
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
-from ironic.core.resource_errors import ChassisAlreadyExists, ChassisNotEmpty, ChassisNotFound
+from ironic.core.errors.resource_errors import ChassisAlreadyExists, ChassisNotEmpty, ChassisNotFound
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
 from ironic.db.row_selection import Filter, any_of

@@ -18,7 +18,7 @@ from sqlalchemy.dialects import mysql
 from sqlalchemy.engine import Dialect
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.syntax import as_utc
+from ironic.core.texts.syntax import as_utc
 
 
 class JsonText(str):

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.call_errors import ConductorSuperseded
 from ironic.core.errors import ConductorNotFound, IronicError
+from ironic.core.errors.call_errors import ConductorSuperseded
 from ironic.core.hardware_interfaces import InterfaceRow, with_fixed
 from ironic.db.column_types import decode_json, encode_json
 from ironic.db.record import Record

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
-from ironic.core.resource_errors import NodeHistoryNotFound
-from ironic.core.secrets import masked_text
+from ironic.core.errors.resource_errors import NodeHistoryNotFound
+from ironic.core.secrets.masking import masked_text
 from ironic.db.column_types import storable
 from ironic.db.record import Record
 from ironic.db.repository import Repository

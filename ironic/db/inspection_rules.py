@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import IronicError
-from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
+from ironic.core.errors.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.db.engines import Replacing, upsert
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository

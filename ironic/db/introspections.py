@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from ironic.core import states
 from ironic.core.errors import MarkerNotFound
-from ironic.core.flow import INSPECT
+from ironic.core.flows import states
+from ironic.core.flows.flow import INSPECT
 from ironic.db.column_types import decode_json
 from ironic.db.tables import nodes
 from ironic.db.transactions import Transactions

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
-from ironic.core.hardware_errors import BIOSSettingNotFound, FirmwareComponentNotFound
+from ironic.core.errors.hardware_errors import BIOSSettingNotFound, FirmwareComponentNotFound
 from ironic.db.column_types import StoredForm, decode_json
 from ironic.db.tables import bios_settings, firmware_information, nodes
 from ironic.db.transactions import Transactions, unit_of_work

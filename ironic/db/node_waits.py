@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ironic.core.node_waits import Follows, NodeWait
+from ironic.core.flows.node_waits import Follows, NodeWait
 from ironic.db.column_types import decode_json
 from ironic.db.tables import node_waits, nodes
 from ironic.db.transactions import Transactions, repeatable_work

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import bmc_hosts
+from ironic.core.addresses import bmc_hosts
 from ironic.db.column_types import decode_json
 from ironic.db.store import Store
 

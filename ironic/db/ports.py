@@ -9,9 +9,8 @@ from oslo_db.exception import DBDuplicateEntry
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core import states
 from ironic.core.errors import DuplicateName, IronicError, NodeNotFound
-from ironic.core.resource_errors import (
+from ironic.core.errors.resource_errors import (
     MACAlreadyExists,
     PortAlreadyExists,
     PortgroupAlreadyExists,
@@ -20,6 +19,7 @@ from ironic.core.resource_errors import (
     PortgroupNotFound,
     PortNotFound,
 )
+from ironic.core.flows import states
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
 from ironic.db.row_selection import Contains, Filter, Virtual, any_of

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 
 from ironic.core.clock import Clock
+from ironic.core.flows.node_waits import NodeWait
 from ironic.core.hardware_interfaces import interface_field
-from ironic.core.node_waits import NodeWait
 from ironic.db.column_types import StoredForm, decode_json, encode_json
 from ironic.db.tables import NodeColumns
 from ironic.db.tables.columns import Columns

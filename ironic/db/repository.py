@@ -17,9 +17,9 @@ from oslo_db.exception import DBDuplicateEntry, DBReferenceError
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core import syntax
 from ironic.core.clock import Clock
 from ironic.core.errors import IronicError, MarkerNotFound
+from ironic.core.texts import syntax
 from ironic.db.column_types import Json
 from ironic.db.record import Record
 from ironic.db.row_selection import Filter, Listing, PageOfRows, Virtual, any_of, equals

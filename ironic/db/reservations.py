@@ -18,7 +18,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.call_errors import ConductorSuperseded
 from ironic.core.clock import Clock
 from ironic.core.errors import (
     IronicError,
@@ -27,6 +26,7 @@ from ironic.core.errors import (
     NodeNotLocked,
     TakenOver,
 )
+from ironic.core.errors.call_errors import ConductorSuperseded
 from ironic.core.permit import PERMIT
 from ironic.db.node_waits import NodeWaits
 from ironic.db.record import NodeRecord

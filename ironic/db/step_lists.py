@@ -12,13 +12,13 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import DuplicateName, IronicError
-from ironic.core.resource_errors import (
+from ironic.core.errors.resource_errors import (
     DeployTemplateAlreadyExists,
     DeployTemplateNotFound,
     RunbookAlreadyExists,
     RunbookNotFound,
 )
-from ironic.core.steps import number
+from ironic.core.flows.steps import number
 from ironic.db.column_types import StoredForm, decode_json
 from ironic.db.record import Record
 from ironic.db.repository import Errors, R, Repository

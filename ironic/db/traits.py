@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.resource_errors import NodeTraitNotFound
+from ironic.core.errors.resource_errors import NodeTraitNotFound
 from ironic.db.tables import node_traits, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import IronicError, NodeNotFound
-from ironic.core.resource_errors import (
+from ironic.core.errors.resource_errors import (
     VolumeConnectorAlreadyExists,
     VolumeConnectorNotFound,
     VolumeConnectorTypeAndIdAlreadyExists,

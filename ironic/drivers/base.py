@@ -1,9 +1,9 @@
 """The names that drivers in and out of tree import from ``ironic.drivers.base``."""
 
 from ironic.core.hardware_interfaces import KINDS
-from ironic.core.info_keys import Holds, Property
-from ironic.drivers.classic_driver import BaseDriver
-from ironic.drivers.interfaces import (
+from ironic.core.keys.info_keys import Holds, Property
+from ironic.drivers.contract.classic_driver import BaseDriver
+from ironic.drivers.contract.interfaces import (
     BIOSInterface,
     BootInterface,
     ConsoleInterface,
@@ -18,12 +18,12 @@ from ironic.drivers.interfaces import (
     StorageInterface,
     VendorInterface,
 )
-from ironic.drivers.interfaces.base_interface import BaseInterface
-from ironic.drivers.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
-from ironic.drivers.interfaces.boot_and_deploy import ImagePublisherSettings
-from ironic.drivers.interfaces.passthru import VendorMetadata, driver_passthru, passthru
-from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA
-from ironic.drivers.step_declarations import (
+from ironic.drivers.contract.interfaces.base_interface import BaseInterface
+from ironic.drivers.contract.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
+from ironic.drivers.contract.interfaces.boot_and_deploy import ImagePublisherSettings
+from ironic.drivers.contract.interfaces.passthru import VendorMetadata, driver_passthru, passthru
+from ironic.drivers.contract.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA
+from ironic.drivers.contract.step_declarations import (
     ArgInfo,
     BaseStep,
     CleanStep,
@@ -35,8 +35,8 @@ from ironic.drivers.step_declarations import (
     service_step,
     verify_step,
 )
-from ironic.drivers.task import BareDriver
-from ironic.drivers.wait_declarations import looks
+from ironic.drivers.contract.task import BareDriver
+from ironic.drivers.contract.wait_declarations import looks
 
 ALL_INTERFACES = frozenset(KINDS)
 

@@ -4,7 +4,7 @@ It is to classic drivers what hardware type `fake-hardware` is to hardware types
 an example for authors. Its module is apart from the hardware type's, which must not import the interfaces (S17).
 """
 
-from ironic.drivers.classic_driver import BaseDriver
+from ironic.drivers.contract.classic_driver import BaseDriver
 from ironic.drivers.modules import fake
 
 

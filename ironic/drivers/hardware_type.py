@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ironic.core.hardware_interfaces import interface_field
-from ironic.drivers.interfaces import BaseInterface
+from ironic.drivers.contract.interfaces import BaseInterface
 
 Supported = list[str | type[BaseInterface]]
 

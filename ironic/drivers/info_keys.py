@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from ironic.core.info_keys import Holds, Property
+from ironic.core.keys.info_keys import Holds, Property
 from ironic.integrations import image_places, web_root
 
 DEPLOY: Final = "deploy"

@@ -11,9 +11,9 @@ import socket
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
-from ironic.core.allowed_addresses import plain_form
-from ironic.core.bmc_hosts import hosts, is_address
-from ironic.core.internal_keys import InternalKey
+from ironic.core.addresses.allowed_addresses import plain_form
+from ironic.core.addresses.bmc_hosts import hosts, is_address
+from ironic.core.keys.internal_keys import InternalKey
 from ironic.db import NodeRecord, Store
 
 LOG = logging.getLogger(__name__)

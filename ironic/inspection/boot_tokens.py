@@ -16,10 +16,10 @@ import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from ironic.core.agent_callbacks import are_two_machines
-from ironic.core.agent_memory import KnownAgent
-from ironic.core.flow import INSPECT
-from ironic.core.internal_keys import InternalKey
+from ironic.core.addresses.agent_callbacks import are_two_machines
+from ironic.core.flows.flow import INSPECT
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.memory.agent_memory import KnownAgent
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store

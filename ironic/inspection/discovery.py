@@ -14,10 +14,10 @@ from typing import Final, Self
 
 from oslo_config import cfg
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
+from ironic.core.errors.resource_errors import MACAlreadyExists
+from ironic.core.flows import states
 from ironic.core.model.node import SCOPE_PROPERTY
-from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRow, Store
 from ironic.inspection import bmc_addresses as bmc
 from ironic.inspection.hooks import inspected_ports, report_validation

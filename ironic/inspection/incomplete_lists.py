@@ -8,7 +8,7 @@ list does not have it looks here first.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ironic.core.syntax import plain_text
+from ironic.core.texts.syntax import plain_text
 from ironic.inspection.reported_data import list_at
 
 KEY: Final = "incomplete"

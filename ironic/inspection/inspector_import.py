@@ -13,9 +13,9 @@ from typing import Any, Final, cast
 import orjson
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import IronicError
-from ironic.core.operator_files import content_of
+from ironic.core.texts import syntax
+from ironic.core.texts.operator_files import content_of
 from ironic.db import NodeRow, Store
 from ironic.db.column_types import JsonText
 from ironic.inspection import inventory_storage

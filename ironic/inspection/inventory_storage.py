@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ironic.conf import CONF
-from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
+from ironic.core.errors.call_errors import ObjectStoreError
 from ironic.db.column_types import JsonText, encode_json
 from ironic.integrations.object_store import ObjectStore, swift_container
 

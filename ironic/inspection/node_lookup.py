@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ironic.core.errors import NodeNotFound, NotFound
-from ironic.core.flow import INSPECT
+from ironic.core.flows.flow import INSPECT
 from ironic.db import NodeRow, Store
 
 # The answer to every failed look-up: the sender may learn nothing from it.

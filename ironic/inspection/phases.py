@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
-from ironic.core.failure_texts import in_words
+from ironic.core.errors.failure_texts import in_words
 from ironic.inspection.hooks.base import InspectionHook, NamedHook
 from ironic.inspection.staged_task import StagedTask
 

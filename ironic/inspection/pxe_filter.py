@@ -24,8 +24,8 @@ from typing import Final
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import IronicError
+from ironic.core.texts import syntax
 from ironic.db import Store
 
 LOG = logging.getLogger(__name__)

@@ -18,9 +18,9 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar, cast
 
-from ironic.core import syntax
-from ironic.core.allowed_addresses import plain_form
+from ironic.core.addresses.allowed_addresses import plain_form
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
+from ironic.core.texts import syntax
 
 LOG = logging.getLogger(__name__)
 

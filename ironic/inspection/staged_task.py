@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
-from ironic.core.resource_errors import MACAlreadyExists
+from ironic.core.errors.resource_errors import MACAlreadyExists
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.column_types import JsonText
 from ironic.db.record import Record

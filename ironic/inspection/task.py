@@ -1,7 +1,7 @@
 """The task protocol of inspection: one locked node, its ports and port groups, and the database.
 
-`ironic.drivers.task` adds what drivers use, such as the node's interfaces; the conductor's task implements both. Hooks
-and rules get a `StagedTask`, which stores their changes when a phase ends.
+`ironic.drivers.contract.task` adds what drivers use, such as the node's interfaces; the conductor's task implements
+both. Hooks and rules get a `StagedTask`, which stores their changes when a phase ends.
 """
 
 from collections.abc import Sequence

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import Address, AddressPolicy, fault_of, plain_form, server_of
+from ironic.core.addresses.allowed_addresses import Address, AddressPolicy, fault_of, plain_form, server_of
 from ironic.integrations import host_files, web_root
 
 # What a project reads about a BMC at an address of its choice, whatever went wrong: it must not map the network.

@@ -21,7 +21,7 @@ from typing import Any, Final
 import pycdlib
 from pycdlib.pycdlibexception import PyCdlibException
 
-from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.errors.hardware_errors import ImageCreationFailed
 from ironic.integrations import boot_templates, disk_space, fat_image
 
 LABEL: Final = "VMEDIA_BOOT_ISO"

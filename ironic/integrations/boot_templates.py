@@ -1,7 +1,7 @@
 """Templates of the files of boot programs: Jinja2 files of the package, which operators replace by options.
 
 Templates are trusted as the configuration is; the values that go in are not, and their callers have checked and quoted
-them for the program that reads the file (`ironic.core.boot_file_quoting`).
+them for the program that reads the file (`ironic.core.texts.boot_file_quoting`).
 """
 
 import functools
@@ -13,7 +13,7 @@ import jinja2
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.operator_files import content_of
+from ironic.core.texts.operator_files import content_of
 
 _ENVIRONMENT: Final = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
 

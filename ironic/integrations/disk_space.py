@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import ImageUnacceptable, InsufficientDiskSpace
+from ironic.core.errors.hardware_errors import ImageUnacceptable, InsufficientDiskSpace
 
 _MIB: Final = 1024 * 1024
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.errors.hardware_errors import ImageCreationFailed
 
 # Bytes of a floppy, which every BMC has a drive for.
 FLOPPY_SIZE: Final = 1440 * 1024

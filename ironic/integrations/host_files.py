@@ -26,8 +26,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from ironic.conf import CONF, checked_values, config_files
-from ironic.core.own_host import path_in
-from ironic.core.syntax import is_stored_uuid
+from ironic.core.addresses.own_host import path_in
+from ironic.core.texts.syntax import is_stored_uuid
 
 LOG = logging.getLogger(__name__)
 

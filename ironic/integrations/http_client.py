@@ -28,8 +28,8 @@ from typing import Any, BinaryIO, Final, NamedTuple, Self
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.allowed_addresses import AddressPolicy, Server, server_of
+from ironic.core.addresses.allowed_addresses import AddressPolicy, Server, server_of
+from ironic.core.texts import syntax
 from ironic.integrations.allowed_destinations import Refused, SocketAddress, check_path, resolve_allowed
 
 # What OpenSSL, in one version or another, says of an answer that is no record of TLS.

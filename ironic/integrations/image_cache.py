@@ -25,8 +25,8 @@ from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import BootImageFailed
-from ironic.core.own_host import names_file
+from ironic.core.addresses.own_host import names_file
+from ironic.core.errors.hardware_errors import BootImageFailed
 from ironic.integrations import disk_space, host_files, image_servers, own_directories
 from ironic.integrations.hidden_faults import NO_IMAGE, hidden
 from ironic.integrations.http_client import CallFailed, NotConnected

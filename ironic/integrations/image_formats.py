@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import ImageConvertFailed, ImageUnacceptable
+from ironic.core.errors.hardware_errors import ImageConvertFailed, ImageUnacceptable
 from ironic.integrations import disk_space
 
 LOG = logging.getLogger(__name__)

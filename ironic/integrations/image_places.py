@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.errors.hardware_errors import ImageCreationFailed
 from ironic.integrations import disk_space, web_root
 from ironic.integrations.object_store import swift_container
 

@@ -14,9 +14,9 @@ from typing import Final
 import certifi
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.allowed_addresses import Server, is_among
+from ironic.core.addresses.allowed_addresses import Server, is_among
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.texts import syntax
 from ironic.integrations import disk_space, host_files, http_client
 from ironic.integrations.http_client import Answer, Login, Terms
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from keystoneauth1 import exceptions, loading
 
 from ironic.conf import CONF
-from ironic.core.syntax import plain_text
+from ironic.core.texts.syntax import plain_text
 from ironic.integrations import host_files
 from ironic.integrations.http_client import CallFailed, NotAllowed
 

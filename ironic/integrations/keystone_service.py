@@ -12,7 +12,7 @@ from keystoneauth1 import exceptions, loading
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_fixed
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import AddressPolicy
+from ironic.core.addresses.allowed_addresses import AddressPolicy
 from ironic.integrations import http_client
 from ironic.integrations.http_client import NotAllowed, NotConnected
 from ironic.integrations.keystone_login import KeystoneLogin, of_keystone, unusable

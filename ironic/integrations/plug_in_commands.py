@@ -17,9 +17,9 @@ from oslo_concurrency import processutils
 from oslo_utils.strutils import mask_password  # noqa: TID251
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.plug_in_errors import FileSystemNotSupported
-from ironic.core.secrets import masked_text
-from ironic.core.syntax import one_line
+from ironic.core.plug_ins.plug_in_errors import FileSystemNotSupported
+from ironic.core.secrets.masking import masked_text
+from ironic.core.texts.syntax import one_line
 
 LOG = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from ironic.conf import CONF
-from ironic.core.plug_in_errors import DirectoryNotWritable, PathNotFound
+from ironic.core.plug_ins.plug_in_errors import DirectoryNotWritable, PathNotFound
 from ironic.integrations.disk_space import check_space
 
 LOG = logging.getLogger(__name__)

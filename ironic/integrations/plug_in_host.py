@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ironic.conf import CONF
-from ironic.core.agent_memory import is_fast_track_wanted
+from ironic.core.memory.agent_memory import is_fast_track_wanted
 
 _FIPS: Final = Path("/proc/sys/crypto/fips_enabled")
 # Nothing is sent to it: to connect a datagram socket chooses the route.

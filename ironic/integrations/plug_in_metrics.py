@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ironic.core.plug_in_errors import InvalidMetricConfig
+from ironic.core.plug_ins.plug_in_errors import InvalidMetricConfig
 from ironic.integrations.metrics import Metrics
 
 _BACKENDS: Final = (None, "noop", "statsd", "collector")

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import tenacity
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import is_among, server_of
+from ironic.core.addresses.allowed_addresses import is_among, server_of
 from ironic.core.rules import Call
 from ironic.integrations import http_client, image_servers
 

@@ -14,7 +14,7 @@ import orjson
 
 from ironic.conf import CONF
 from ironic.core.errors import IronicError
-from ironic.core.syntax import plain_text
+from ironic.core.texts.syntax import plain_text
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.keystone_service import KeystoneService
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final, Self
 from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
 
 from ironic.conf import CONF
-from ironic.core.call_errors import ObjectStoreError
+from ironic.core.errors.call_errors import ObjectStoreError
 from ironic.integrations.http_client import CallFailed
 from ironic.integrations.keystone_service import KeystoneService, Reply
 

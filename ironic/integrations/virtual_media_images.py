@@ -13,12 +13,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.allowed_addresses import server_of
-from ironic.core.call_errors import ObjectStoreError
+from ironic.core.addresses.allowed_addresses import server_of
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import ImageDownloadFailed
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.errors.call_errors import ObjectStoreError
+from ironic.core.errors.hardware_errors import ImageDownloadFailed
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.texts import syntax
 from ironic.integrations import disk_space, image_places, image_servers
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed

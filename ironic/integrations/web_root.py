@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.texts import syntax
 
 # What a message advises when the directory is not served.
 REMEDY: Final = (

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from ironic.core.call_errors import ConductorAbsent, ConductorOutOfReach, ConductorSilent
 from ironic.core.clock import CLOCK
+from ironic.core.errors.call_errors import ConductorAbsent, ConductorOutOfReach, ConductorSilent
 
 _MOST_HOSTS: Final = 4096
 

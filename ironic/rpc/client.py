@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound
+from ironic.core.errors.call_errors import ConductorAbsent, ConductorSilent
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.rpc_api import CALLS, Call, ConductorAPI
 from ironic.rpc.waiting_calls import WaitingCalls

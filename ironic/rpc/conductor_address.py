@@ -3,7 +3,7 @@
 import ipaddress
 
 from ironic.conf import CONF
-from ironic.core.syntax import LOGICAL_NAME
+from ironic.core.texts.syntax import LOGICAL_NAME
 
 _LONGEST_LABEL = 63
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.call_errors import CallCameTooLate
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
+from ironic.core.errors.call_errors import CallCameTooLate
 from ironic.core.permit import PERMIT
 from ironic.rpc import message_format, rpc_versions
 from ironic.rpc.circuit_breaker import CircuitBreaker
@@ -56,7 +56,7 @@ class Conversation:
     def __init__(
         self, carry: Callable[[Outgoing], object], liveness_seconds: float = LIVENESS_SECONDS, clock: Clock = CLOCK
     ) -> None:
-        """Take what carries one call and returns its result; it raises an error of `ironic.core.call_errors`."""
+        """Take what carries one call and returns its result; it raises an error of `ironic.core.errors.call_errors`."""
         self._carry, self._liveness_seconds = carry, liveness_seconds
         self._circuits = CircuitBreaker(liveness_seconds, clock=clock.monotonic)
         self._clocks = Clocks(clock.epoch)

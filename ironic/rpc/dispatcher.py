@@ -8,10 +8,10 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
-from ironic.core.call_errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext, logged
 from ironic.core.errors import IronicError
+from ironic.core.errors.call_errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent
 from ironic.rpc import message_format
 from ironic.rpc.message_format import Envelope
 from ironic.rpc.rpc_api import ConductorAPI, calls_of

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.core.clock import CLOCK
 from ironic.core.errors import NoValidHost
-from ironic.core.resource_errors import NoLiveConductor
+from ironic.core.errors.resource_errors import NoLiveConductor
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface, Store

@@ -5,9 +5,9 @@ Arguments and result are encoded and decoded all the same: both sides have copie
 
 from collections.abc import Mapping
 
-from ironic.core.call_errors import ConductorAbsent
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
+from ironic.core.errors.call_errors import ConductorAbsent
 from ironic.core.permit import PERMIT
 from ironic.rpc import message_format
 from ironic.rpc.dispatcher import Dispatcher

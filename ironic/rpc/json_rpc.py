@@ -17,7 +17,9 @@ from typing import Final, NamedTuple, Protocol
 import httpx
 
 from ironic.conf import CONF
-from ironic.core.call_errors import (
+from ironic.core.clock import CLOCK, Clock
+from ironic.core.context import RequestContext
+from ironic.core.errors.call_errors import (
     CallRefused,
     ConductorAbsent,
     ConductorOutOfReach,
@@ -25,9 +27,7 @@ from ironic.core.call_errors import (
     ConductorUnreachable,
     ConnectionBroken,
 )
-from ironic.core.clock import CLOCK, Clock
-from ironic.core.context import RequestContext
-from ironic.core.secrets import masked
+from ironic.core.secrets.masking import masked
 from ironic.rpc import json_rpc_format
 from ironic.rpc.conductor_address import address_of
 from ironic.rpc.conversation import LIVENESS_SECONDS, Conversation, Outgoing
@@ -181,7 +181,7 @@ class JsonRpc:
         return httpx.Client(transport=transport, trust_env=False)
 
     def _carry(self, outgoing: Outgoing) -> object:
-        """Send one call and return its result; raises errors of `ironic.core.call_errors`."""
+        """Send one call and return its result; raises errors of `ironic.core.errors.call_errors`."""
         host, call = outgoing.host, outgoing.call.name
         message, context = outgoing.message(), outgoing.context.to_dict()
         if not CONF.json_rpc.debug_log_request_id_only:

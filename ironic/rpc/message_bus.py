@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from ironic.conf import CONF
-from ironic.core.call_errors import ConductorAbsent, ConductorSilent, ConductorUnreachable, MessageBusFailure
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
+from ironic.core.errors.call_errors import ConductorAbsent, ConductorSilent, ConductorUnreachable, MessageBusFailure
 from ironic.core.threads import THREADS, Threads
 from ironic.rpc import broker
 from ironic.rpc.broker import run_in_thread

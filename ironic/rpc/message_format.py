@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.core.call_errors import CallCameTooLate, CallNotUnderstood
 from ironic.core.clock import CLOCK
 from ironic.core.errors import IronicError, all_errors
+from ironic.core.errors.call_errors import CallCameTooLate, CallNotUnderstood
 from ironic.rpc.rpc_versions import FIRST, PRESENT, Version
 
 _MOST_HOSTS: Final = 4096

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from ironic.core.call_errors import CallHeldBack
+from ironic.core.errors.call_errors import CallHeldBack
 from ironic.rpc.rpc_api import Call
 
 LOG = logging.getLogger(__name__)

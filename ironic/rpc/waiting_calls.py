@@ -1,9 +1,9 @@
 """Shares of the API's threads: how many of a project's requests may wait for conductors and locks at the same time.
 
 A request that waits for a conductor, which may wait for a BMC, or for a locked node keeps a thread of the API. One
-project has a share of what others leave (`ironic.core.fair_shares`), so that slow machines of one project do not take
-all threads. The first call of a project is never refused. The site, which is callers without a project, has no limit
-while no project has called for an hour; calls of ramdisks are a party of their own.
+project has a share of what others leave (`ironic.core.projects.fair_shares`), so that slow machines of one project do
+not take all threads. The first call of a project is never refused. The site, which is callers without a project, has no
+limit while no project has called for an hour; calls of ramdisks are a party of their own.
 """
 
 import math
@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from ironic.core.call_errors import ProjectsCallsWait
 from ironic.core.clock import CLOCK
 from ironic.core.context import RequestContext
-from ironic.core.fair_shares import Party, has_room
+from ironic.core.errors.call_errors import ProjectsCallsWait
+from ironic.core.projects.fair_shares import Party, has_room
 
 # No project has this ID.
 _RAMDISKS: Final = ""

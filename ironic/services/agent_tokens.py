@@ -8,8 +8,8 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import IronicError
+from ironic.core.memory.agent_memory import AgentMemory
 from ironic.db import NodeRecord, Store
 from ironic.services.node_changes import LockRetries, change_free
 

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.core import allocation_matching as matching
-from ironic.core import node_rules, states
+from ironic.core import node_rules
 from ironic.core.allocation_matching import AllocationRequest
 from ironic.core.errors import Conflict, NodeAssociated
-from ironic.core.resource_errors import AllocationImpossible
+from ironic.core.errors.resource_errors import AllocationImpossible
+from ironic.core.flows import states
 from ironic.db import AllocationRecord, NodeRecord, Store
 from ironic.services.node_changes import LockRetries, change_free
 from ironic.services.row_limits import Room, check_room

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
-from ironic.core.secret_updates import Written
+from ironic.core.secrets.secret_updates import Written
 from ironic.db import Store
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services.row_limits import Room

@@ -15,7 +15,7 @@ from ironic.core import hardware_interfaces, node_rules
 from ironic.core.context import RequestContext, is_background_lock
 from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLocked, NoValidHost
 from ironic.core.hardware_interfaces import KINDS, interface_field
-from ironic.core.traits import MOST_OF_NODE
+from ironic.core.values.traits import MOST_OF_NODE
 from ironic.db import NodeRecord, Store
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services.maintenance_history import Maintenance, note_change

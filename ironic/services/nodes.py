@@ -8,13 +8,15 @@ what the state of the node allows, and what follows: interfaces, parent, allocat
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
-from ironic.core import bmc_hosts, node_rules, project_writes
+from ironic.core import node_rules
+from ironic.core.addresses import bmc_hosts
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors.resource_errors import ChassisNotFound
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model.node import INTERFACES
-from ironic.core.project_writes import DOCUMENTS
-from ironic.core.resource_errors import ChassisNotFound
-from ironic.core.secret_updates import DRIVER, INSTANCE
+from ironic.core.projects import project_writes
+from ironic.core.projects.project_writes import DOCUMENTS
+from ironic.core.secrets.secret_updates import DRIVER, INSTANCE
 from ironic.db import NodeRecord
 from ironic.services import allocation_binding, node_changes, node_parents
 from ironic.services.maintenance_history import Maintenance, note_change

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from oslo_config import cfg
 
 from ironic.conf import CONF
-from ironic.core import info_keys
 from ironic.core.clock import CLOCK
+from ironic.core.keys import info_keys
 from ironic.db import Store
 from ironic.rpc.hash_ring import HashRingManager
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from ironic.core import bmc_hosts, info_keys
-from ironic.core.info_keys import Holds
-from ironic.core.secret_updates import Written
-from ironic.core.secrets import is_secret
+from ironic.core.addresses import bmc_hosts
+from ironic.core.keys import info_keys
+from ironic.core.keys.info_keys import Holds
+from ironic.core.secrets.masking import is_secret
+from ironic.core.secrets.secret_updates import Written
 from ironic.db import Store
 from ironic.db.bmc_logins import login_of
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ironic.core import node_rules
 from ironic.core.errors import Conflict
-from ironic.core.resource_errors import PortgroupNotEmpty
+from ironic.core.errors.resource_errors import PortgroupNotEmpty
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.record import Record
 from ironic.db.repository import Repository

@@ -27,12 +27,12 @@ PRODUCT: Final = ROOT / "ironic"
 # slash.
 PLUMBING: Final = (
     "db/",
-    "core/values.py",
-    "core/syntax.py",
+    "core/values/value_types.py",
+    "core/texts/syntax.py",
     "core/model/",
-    "core/secrets.py",
-    "core/info_keys.py",
-    "core/internal_keys.py",
+    "core/secrets/masking.py",
+    "core/keys/info_keys.py",
+    "core/keys/internal_keys.py",
     "api/request.py",
     "api/request_body.py",
     "api/projection.py",

@@ -254,7 +254,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ironic.core.errors import DuplicateName, IronicError
-from ironic.core.resource_errors import RackAlreadyExists, RackNotFound
+from ironic.core.errors.resource_errors import RackAlreadyExists, RackNotFound
 from ironic.db.row_selection import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
@@ -283,8 +283,8 @@ class Racks(Repository[RackRecord], record=RackRecord):
 from typing import ClassVar
 
 from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Belongs, Exact, Field, Filter, Resource
-from ironic.core.resource_errors import RackNotFound
-from ironic.core.values import Bool, Datetime, Links, LogicalName, Text, Uuid, ValueType
+from ironic.core.errors.resource_errors import RackNotFound
+from ironic.core.values.value_types import Bool, Datetime, Links, LogicalName, Text, Uuid, ValueType
 
 
 class Rack(Resource):
@@ -434,7 +434,7 @@ RESOURCE: Final = Change(
         *_version("There are racks.", "rack", "/v1/racks"),
         *(NewFile(file, text) for file, text in _RACKS.items()),
         Line("ironic/api/policies.py", '    ("baremetal:chassis:get", ', _RACK_POLICIES, before=True),
-        Line("ironic/core/resource_errors.py", "class VolumeConnectorAlreadyExists(", _RACK_ERRORS, before=True),
+        Line("ironic/core/errors/resource_errors.py", "class VolumeConnectorAlreadyExists(", _RACK_ERRORS, before=True),
         Replaced(
             "ironic/tests/unit/api/test_policies.py",
             "ADDED = {",

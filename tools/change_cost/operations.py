@@ -47,7 +47,7 @@ from typing import Final
 from ironic.conductor.flows import engine, step_list
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
-from ironic.core import flow
+from ironic.core.flows import flow
 
 
 def start(task: TaskManager, varnish_steps: Sequence[Mapping[str, object]]) -> None:
@@ -69,11 +69,12 @@ from ironic.api.app import build_app
 from ironic.api.settings import ApiSettings
 from ironic.conductor import utils
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.errors import IronicError
-from ironic.drivers import base, extensions
-from ironic.drivers.composition import Composition
-from ironic.drivers.step_declarations import flow_step
+from ironic.drivers import base
+from ironic.drivers.composition import extensions
+from ironic.drivers.composition.composed_drivers import Composition
+from ironic.drivers.contract.step_declarations import flow_step
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
@@ -159,11 +160,16 @@ FLOW_OF_STEPS: Final = Change(
     "an operation with states and steps of its own",
     6,  # names of states, moves, record, start and end, verb; and the row of the version it comes with
     [
-        Line("ironic/core/state_names.py", 'SERVICEHOLD: Final = "service hold"\n', _STATES),
-        Line("ironic/core/states.py", "    POWER_OFF as POWER_OFF,\n", _NAMES, before=True),
-        Line("ironic/core/states.py", "    *(move for flow in FLOWS for move in flow.moves),\n", _MOVES, before=True),
-        Line("ironic/core/flow.py", "FLOWS: Final[list[Flow]] = [", _RECORD, before=True),
-        Replaced("ironic/core/flow.py", "TEAR_DOWN, VERIFY]", "TEAR_DOWN, VERIFY, VARNISH]"),
+        Line("ironic/core/flows/state_names.py", 'SERVICEHOLD: Final = "service hold"\n', _STATES),
+        Line("ironic/core/flows/states.py", "    POWER_OFF as POWER_OFF,\n", _NAMES, before=True),
+        Line(
+            "ironic/core/flows/states.py",
+            "    *(move for flow in FLOWS for move in flow.moves),\n",
+            _MOVES,
+            before=True,
+        ),
+        Line("ironic/core/flows/flow.py", "FLOWS: Final[list[Flow]] = [", _RECORD, before=True),
+        Replaced("ironic/core/flows/flow.py", "TEAR_DOWN, VERIFY]", "TEAR_DOWN, VERIFY, VARNISH]"),
         NewFile("ironic/conductor/flows/varnishing.py", _VARNISHING),
         Line(
             "ironic/conductor/provisioning.py",
@@ -181,7 +187,7 @@ FLOW_OF_STEPS: Final = Change(
         NewFile("releasenotes/notes/varnish-0123456789abcdef.yaml", f"features:\n  - {_SENTENCE}\n"),
         NewFile(_VARNISHES, _TEST_OF_VARNISHING),
     ],
-    [_VARNISHES, "ironic/tests/unit/core/test_flow.py"],
+    [_VARNISHES, "ironic/tests/unit/core/flows/test_flow.py"],
 )
 
 _OPTION: Final = """    cfg.BoolOpt(
@@ -275,7 +281,7 @@ class _SelfTest:
 '''
 _TEST_OF_WAIT: Final = '''"""The wait begins with its step, which a look ends."""
 
-from ironic.core import node_waits, states
+from ironic.core.flows import node_waits, states
 
 
 def test_it(bench):
@@ -301,17 +307,19 @@ WAIT: Final = Change(
         Line(_INTERFACE, "from collections.abc import Mapping, Sequence\n", "from dataclasses import dataclass\n"),
         Line(
             _INTERFACE,
-            "from ironic.core import states\n",
-            "from ironic.core import node_waits\nfrom ironic.core.node_waits import Follows, NodeWait\n",
-        ),
-        Replaced(
-            _INTERFACE, "import boot_devices, indicators, volumes", "import boot_devices, indicators, volumes, waits"
+            "from ironic.core.flows import states\n",
+            "from ironic.core.flows import node_waits\nfrom ironic.core.flows.node_waits import Follows, NodeWait\n",
         ),
         Replaced(
             _INTERFACE,
-            "from ironic.drivers.step_declarations import clean_step,",
-            "from ironic.drivers.wait_declarations import looks\n"
-            "from ironic.drivers.step_declarations import StepDone, clean_step,",
+            "from ironic.drivers.contract import boot_devices, indicators\n",
+            "from ironic.drivers.contract import boot_devices, indicators, waits\n",
+        ),
+        Replaced(
+            _INTERFACE,
+            "from ironic.drivers.contract.step_declarations import clean_step,",
+            "from ironic.drivers.contract.wait_declarations import looks\n"
+            "from ironic.drivers.contract.step_declarations import StepDone, clean_step,",
         ),
         NewFile("releasenotes/notes/self-test-0123456789abcdef.yaml", "features:\n  - There is a self test.\n"),
         NewFile(_TRIES_WAIT, _TEST_OF_WAIT),

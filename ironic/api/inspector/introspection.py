@@ -14,11 +14,12 @@ from ironic.api.inspector.versions_document import links
 from ironic.api.json_schema import OPEN, items
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import introspection, node_rules
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, NotFound
-from ironic.core.flow import INSPECT
-from ironic.core.secrets import REPLACEMENT, masked_text
-from ironic.core.values import Bool, Integer, Uuid, Words, show_time
+from ironic.core.flows.flow import INSPECT
+from ironic.core.memory import introspection
+from ironic.core.secrets.masking import REPLACEMENT, masked_text
+from ironic.core.values.value_types import Bool, Integer, Uuid, Words, show_time
 from ironic.db.introspections import FAILED, FINISHED, WAITING, WORKING, IntrospectionRow
 
 _STAGES: Final = (introspection.STARTING, introspection.PROCESSING, introspection.REAPPLYING)

@@ -15,7 +15,7 @@ from ironic.api.json_schema import OPEN
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core import node_rules
-from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.core.errors.resource_errors import NodeInventoryNotFound
 from ironic.core.rules.inspector.inspected_data import inspected_data
 from ironic.inspection import posted_data, reported_data
 

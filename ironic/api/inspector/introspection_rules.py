@@ -14,7 +14,7 @@ from ironic.api.inspector.versions_document import links
 from ironic.api.json_schema import OPEN, items
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.resource_errors import InspectionRuleAlreadyExists
+from ironic.core.errors.resource_errors import InspectionRuleAlreadyExists
 from ironic.inspection.rules import inspector_rules
 
 

@@ -10,7 +10,7 @@ from ironic.api.arguments import Argument, UncheckedBody
 from ironic.api.json_schema import OPEN, TEXT, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.values import Text, Uuid
+from ironic.core.values.value_types import Text, Uuid
 from ironic.inspection import boot_tokens
 from ironic.inspection.rules import EarlyRules
 

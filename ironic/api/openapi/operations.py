@@ -14,9 +14,9 @@ from ironic.api.crud import Create, List, One, Patch
 from ironic.api.json_schema import Schema, ref
 from ironic.api.openapi.schemas import argument, body, given, whole
 from ironic.api.routes import Refusing, Route
-from ironic.core import syntax
 from ironic.core.model.fields import REQUIRED, FieldNames, Resource
-from ironic.core.values import Bool, Enum, Integer, Uuid, Words
+from ironic.core.texts import syntax
+from ironic.core.values.value_types import Bool, Enum, Integer, Uuid, Words
 
 # The package of the service's own resources; tests declare others.
 _DECLARED: Final = "ironic.core.model."

@@ -12,10 +12,11 @@ from ironic.api.arguments import Argument, Arguments, Form, Objects, OpenBody, R
 from ironic.api.crud import Create, Patch
 from ironic.api.json_patch import OPERATIONS, WRITING
 from ironic.api.json_schema import LINK, TEXT, Schema, closed, list_of, nullable, ref
-from ironic.core import syntax, traits
-from ironic.core import values as kinds
 from ironic.core.model.fields import REQUIRED, FieldNames, Resource
-from ironic.core.values import Json, Links
+from ironic.core.texts import syntax
+from ironic.core.values import traits
+from ironic.core.values import value_types as kinds
+from ironic.core.values.value_types import Json, Links
 
 _STRING: Final = TEXT
 

@@ -19,8 +19,8 @@ from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route, refuse_collection
 from ironic.core import allocation_matching as matching
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, IronicError, MissingParameterValue, NodeNotFound
+from ironic.core.errors.resource_errors import AllocationNotFound
 from ironic.core.model.allocation import Allocation
-from ironic.core.resource_errors import AllocationNotFound
 from ironic.services import allocation_binding, row_changes
 from ironic.services.row_limits import Room
 

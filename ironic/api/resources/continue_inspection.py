@@ -17,10 +17,10 @@ from ironic.api.error_responses import Refused
 from ironic.api.json_schema import OPEN, TEXT, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.core.secrets import REPLACEMENT
-from ironic.core.values import Text, Uuid
+from ironic.core.flows import states
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.values.value_types import Text, Uuid
 from ironic.inspection import boot_tokens
 from ironic.inspection.arrival import Arrival
 from ironic.inspection.node_lookup import nothing_found

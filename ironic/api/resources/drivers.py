@@ -19,7 +19,7 @@ from ironic.api.routes import FAULT, Route
 from ironic.core.errors import DriverNotFound, InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.model.conductor import CLASSIC, DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.core.model.fields import FieldNames
-from ironic.core.values import Bool, Text
+from ironic.core.values.value_types import Bool, Text
 
 _TYPE: Final = Driver.table.filters["type"]
 _DRIVER_NAME: Final = Argument("driver_name", Text(shortest=1), required=True)

@@ -11,7 +11,7 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Arguments, Body, Objects
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.core.values import Enum, Mac, Text, Uuid
+from ironic.core.values.value_types import Enum, Mac, Text, Uuid
 
 LOG = logging.getLogger(__name__)
 

@@ -15,11 +15,12 @@ from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, BodyOrQuery, unknown
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Refusing, Route
-from ironic.core import agent_callbacks, syntax
-from ironic.core.agent_callbacks import CallbackUrl
-from ironic.core.agent_memory import KnownAgent
+from ironic.core.addresses import agent_callbacks
+from ironic.core.addresses.agent_callbacks import CallbackUrl
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
-from ironic.core.values import Enum, Text
+from ironic.core.memory.agent_memory import KnownAgent
+from ironic.core.texts import syntax
+from ironic.core.values.value_types import Enum, Text
 from ironic.integrations import allowed_destinations
 
 LOG = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from ironic.api.answers import Answer
 from ironic.api.json_schema import OPEN, items
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.core.values import show_time
+from ironic.core.values.value_types import show_time
 
 
 def index(request: Request) -> Answer:

@@ -16,11 +16,12 @@ from ironic.api.answers import Answer
 from ironic.api.arguments import Argument
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.core import agent_memory, states
-from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NotFound
-from ironic.core.secrets import REPLACEMENT
-from ironic.core.values import Mac, Uuid, Words
+from ironic.core.flows import states
+from ironic.core.memory import agent_memory
+from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.values.value_types import Mac, Uuid, Words
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

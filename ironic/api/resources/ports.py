@@ -21,10 +21,11 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import Route, refuse_collection, refuses
-from ironic.core import node_rules, syntax
+from ironic.core import node_rules
 from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotFound
+from ironic.core.errors.resource_errors import MACAlreadyExists, PortgroupNotFound
 from ironic.core.model.port import Port
-from ironic.core.resource_errors import MACAlreadyExists, PortgroupNotFound
+from ironic.core.texts import syntax
 from ironic.services import row_changes
 
 # Filters of which a request may use only one.

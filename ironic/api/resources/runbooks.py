@@ -22,10 +22,10 @@ from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.api.version_negotiation import RUNBOOK_NAMES_SINCE
-from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.step_lists import Runbook
-from ironic.core.values import LogicalName, StrictBool, TraitName, TraitNames, ValueType
+from ironic.core.values import user_steps
+from ironic.core.values.value_types import LogicalName, StrictBool, TraitName, TraitNames, ValueType
 from ironic.services import node_changes
 from ironic.services.row_limits import Room
 

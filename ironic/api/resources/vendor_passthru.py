@@ -13,7 +13,7 @@ from ironic.api.arguments import Argument, OpenBody
 from ironic.api.json_schema import OPEN, Schema
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.values import Text
+from ironic.core.values.value_types import Text
 
 Values = dict[str, Any]
 

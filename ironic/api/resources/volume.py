@@ -20,10 +20,10 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route, refuse_collection, refuses
-from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
+from ironic.core.secrets import masking
 from ironic.services import row_changes
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def shown_properties(request: Request, rows: Sequence[tuple[Any, ...]]) -> Seque
     """Return the properties of each target without secrets, or a mask if the caller may not see properties."""
     if not access.allows(request, "baremetal:volume:view_target_properties"):
         return [_REDACTED] * len(rows)
-    return [secrets.masked(orjson.loads(text)) if text else {} for (text,) in rows]
+    return [masking.masked(orjson.loads(text)) if text else {} for (text,) in rows]
 
 
 projection.bind_computed(VolumeTarget, properties=shown_properties)

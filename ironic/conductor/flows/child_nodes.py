@@ -18,10 +18,10 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, TakenOver
-from ironic.core.failure_texts import in_words
-from ironic.core.flow import Flow
-from ironic.core.step_cursor import StepCursor
-from ironic.core.steps import Step, requested_plan
+from ironic.core.errors.failure_texts import in_words
+from ironic.core.flows.flow import Flow
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.flows.steps import Step, requested_plan
 
 LOG = logging.getLogger(__name__)
 

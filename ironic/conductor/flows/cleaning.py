@@ -25,14 +25,14 @@ from ironic.conductor.flows.step_list import RamdiskWork
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow, states
-from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
-from ironic.core.step_cursor import StepCursor
-from ironic.core.steps import Step, automated_plan, parse_all, requested_plan
-from ironic.core.user_steps import CLEANING_RUNBOOK_KEY, have_trait_in_common, in_run_order
-from ironic.drivers import fast_track
+from ironic.core.errors.resource_errors import InvalidRunbook, RunbookNotFound
+from ironic.core.flows import flow, states
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.flows.steps import Step, automated_plan, parse_all, requested_plan
+from ironic.core.memory.agent_memory import KnownAgent
+from ironic.core.values.user_steps import CLEANING_RUNBOOK_KEY, have_trait_in_common, in_run_order
+from ironic.drivers.nodes import fast_track
 
 LOG = logging.getLogger(__name__)
 

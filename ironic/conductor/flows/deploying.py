@@ -14,13 +14,15 @@ from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.flows.outcomes import Remark
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow, node_rules, own_values
-from ironic.core.agent_memory import AgentMemory
+from ironic.core import node_rules
 from ironic.core.errors import Conflict, InvalidParameterValue
-from ironic.core.internal_keys import InternalKey
-from ironic.core.step_cursor import StepCursor
-from ironic.core.steps import Step, deploy_plan, parse_all
-from ironic.drivers import fast_track, secure_boot, volumes
+from ironic.core.flows import flow
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.flows.steps import Step, deploy_plan, parse_all
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.memory import own_values
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers.nodes import fast_track, secure_boot, volumes
 
 
 def start(

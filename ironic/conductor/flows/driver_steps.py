@@ -13,9 +13,9 @@ from ironic.conductor.flows.outcomes import Again, Done, Failed, Hold, Outcome, 
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.flow import Flow
-from ironic.core.steps import INTERFACES, Key, Step
+from ironic.core.flows import states
+from ironic.core.flows.flow import Flow
+from ironic.core.flows.steps import INTERFACES, Key, Step
 
 LOG = logging.getLogger(__name__)
 

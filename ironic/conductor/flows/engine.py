@@ -29,14 +29,14 @@ from ironic.conductor.flows.outcomes import (
     attempt_repeatable,
 )
 from ironic.conductor.tasks import TaskManager
-from ironic.core import node_waits
-from ironic.core.failure_texts import Reason, in_words
-from ironic.core.flow import Flow, in_state
-from ironic.core.node_waits import Follows
-from ironic.core.step_cursor import StepCursor
-from ironic.core.steps import Step
-from ironic.drivers import awaited_setting, waits
-from ironic.drivers.task import Waiter
+from ironic.core.errors.failure_texts import Reason, in_words
+from ironic.core.flows import node_waits
+from ironic.core.flows.flow import Flow, in_state
+from ironic.core.flows.node_waits import Follows
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.flows.steps import Step
+from ironic.drivers.contract import awaited_setting, waits
+from ironic.drivers.contract.task import Waiter
 
 LOG = logging.getLogger(__name__)
 

@@ -16,10 +16,11 @@ from ironic.conductor.flows.driver_steps import offered_steps
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow, own_values, states
+from ironic.core.flows import flow, states
+from ironic.core.flows.steps import Step, automated_plan
+from ironic.core.memory import own_values
 from ironic.core.patience import no_longer_than
-from ironic.core.steps import Step, automated_plan
-from ironic.drivers import volumes
+from ironic.drivers.nodes import volumes
 
 
 def start_verifying(task: TaskManager) -> None:

@@ -17,8 +17,7 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
-from ironic.core import flow, introspection, node_rules, states
-from ironic.core.agent_memory import AgentMemory
+from ironic.core import node_rules
 from ironic.core.errors import (
     HardwareInspectionFailure,
     NodeLocked,
@@ -26,9 +25,12 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     UnsupportedDriverExtension,
 )
-from ironic.core.failure_texts import Reason
-from ironic.drivers import fast_track
-from ironic.drivers.interfaces.kinds import ReportForwarder
+from ironic.core.errors.failure_texts import Reason
+from ironic.core.flows import flow, states
+from ironic.core.memory import introspection
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers.contract.interfaces.kinds import ReportForwarder
+from ironic.drivers.nodes import fast_track
 from ironic.inspection import boot_tokens
 from ironic.inspection.arrival import rejection_summary
 from ironic.inspection.node_lookup import nothing_found

@@ -12,11 +12,11 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import Invalid, IronicError, TakenOver
-from ironic.core.failure_texts import Reason, cause_of
-from ironic.core.flow import FLOWS
-from ironic.drivers import waits
-from ironic.drivers.step_declarations import Suspended
-from ironic.drivers.task import Waiter
+from ironic.core.errors.failure_texts import Reason, cause_of
+from ironic.core.flows.flow import FLOWS
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.step_declarations import Suspended
+from ironic.drivers.contract.task import Waiter
 
 LOG = logging.getLogger(__name__)
 

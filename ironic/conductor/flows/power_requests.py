@@ -4,10 +4,11 @@ from ironic.conductor import power
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
-from ironic.core import node_rules, node_waits, states
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.drivers import waits
-from ironic.drivers.task import Waiter
+from ironic.core.flows import node_waits, states
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.task import Waiter
 
 
 @rpc_method

@@ -12,8 +12,8 @@ from ironic.conductor.flows import engine
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow
-from ironic.core.agent_memory import AgentMemory
+from ironic.core.flows import flow
+from ironic.core.memory.agent_memory import AgentMemory
 
 _SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
 

@@ -11,8 +11,8 @@ from ironic.conductor.flows import engine, step_list
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.flows.step_list import RamdiskWork
 from ironic.conductor.tasks import TaskManager
-from ironic.core import flow
-from ironic.core.agent_memory import AgentMemory
+from ironic.core.flows import flow
+from ironic.core.memory.agent_memory import AgentMemory
 
 
 def start(task: TaskManager, service_steps: Sequence[Mapping[str, object]], disable_ramdisk: bool = False) -> None:

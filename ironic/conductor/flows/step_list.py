@@ -13,10 +13,10 @@ from ironic.conductor.flows import child_nodes
 from ironic.conductor.flows.driver_steps import offered_steps
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.flow import Flow
-from ironic.core.step_cursor import StepCursor
-from ironic.core.steps import Step, parse_all, plan_needs_ramdisk, requested_plan
+from ironic.core.flows import states
+from ironic.core.flows.flow import Flow
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.flows.steps import Step, parse_all, plan_needs_ramdisk, requested_plan
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

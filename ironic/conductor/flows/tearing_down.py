@@ -11,12 +11,14 @@ from ironic.conductor.flows import cleaning, deploying, engine
 from ironic.conductor.flows.engine import Failure, Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.tasks import TaskManager
-from ironic.core import flow, own_values
-from ironic.core.agent_memory import AgentMemory
-from ironic.core.flow import RESCUE, UNRESCUE
-from ironic.core.step_cursor import StepCursor
-from ironic.drivers import secure_boot, waits
-from ironic.drivers.task import Waiter
+from ironic.core.flows import flow
+from ironic.core.flows.flow import RESCUE, UNRESCUE
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.memory import own_values
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.task import Waiter
+from ironic.drivers.nodes import secure_boot
 
 # The ramdisk of a rescue may have left files or networks behind in these states.
 _RESCUED: Final = frozenset({RESCUE.done, RESCUE.waiting, RESCUE.failed, UNRESCUE.failed})

@@ -23,15 +23,16 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
-from ironic.core import node_waits, states
-from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory, KnownAgent
 from ironic.core.errors import InvalidState
-from ironic.core.failure_texts import Reason, in_words
-from ironic.core.flow import FLOWS, in_state
-from ironic.core.node_waits import Follows
-from ironic.core.step_cursor import StepCursor
-from ironic.drivers import awaited_setting, fast_track
-from ironic.drivers.step_declarations import AgentBooted, StepDone, StepFailed, StepsChanged
+from ironic.core.errors.failure_texts import Reason, in_words
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.flow import FLOWS, in_state
+from ironic.core.flows.node_waits import Follows
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.memory.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory, KnownAgent
+from ironic.drivers.contract import awaited_setting
+from ironic.drivers.contract.step_declarations import AgentBooted, StepDone, StepFailed, StepsChanged
+from ironic.drivers.nodes import fast_track
 
 LOG = logging.getLogger(__name__)
 

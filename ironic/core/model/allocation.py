@@ -5,6 +5,7 @@ Source: doc/contract/fields.md#allocation.
 
 from typing import ClassVar
 
+from ironic.core.errors.resource_errors import AllocationNotFound
 from ironic.core.model.fields import (
     ANYONE,
     CREATE,
@@ -17,8 +18,17 @@ from ironic.core.model.fields import (
     Resource,
     text_without_secrets,
 )
-from ironic.core.resource_errors import AllocationNotFound
-from ironic.core.values import Datetime, Links, ListOf, LogicalName, Object, Text, TraitNames, Uuid, ValueType
+from ironic.core.values.value_types import (
+    Datetime,
+    Links,
+    ListOf,
+    LogicalName,
+    Object,
+    Text,
+    TraitNames,
+    Uuid,
+    ValueType,
+)
 
 
 class NodeNames(ListOf):

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from ironic.core.hardware_interfaces import KINDS
 from ironic.core.model.fields import NEVER, Field, Filter, Resource
-from ironic.core.values import Array, Bool, Datetime, Enum, Links, Text, ValueType
+from ironic.core.values.value_types import Array, Bool, Datetime, Enum, Links, Text, ValueType
 
 
 class Conductor(Resource):

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, ClassVar, Final
 
-from ironic.core import secrets, states, syntax
 from ironic.core.errors import NotFound
-from ironic.core.values import Links, ValueType, Words
+from ironic.core.flows import states
+from ironic.core.secrets import masking
+from ironic.core.texts import syntax
+from ironic.core.values.value_types import Links, ValueType, Words
 
 # Ways of writing a field: creation, a patch, an inspection rule. A rule may write what an administrator's patch may.
 NEVER: Final = frozenset[str]()
@@ -325,18 +327,18 @@ def _written(fields: Mapping[str, Field], way: str) -> Mapping[str, Field]:
     return {name: replace(one, since=1) if way in one.ungated else one for name, one in writable.items()}
 
 
-_REDACTED: Final = {"redacted_contents": secrets.REPLACEMENT}
+_REDACTED: Final = {"redacted_contents": masking.REPLACEMENT}
 
 
 def without_secrets(info: dict[str, object]) -> dict[str, object]:
     """Return a copy with passwords, tokens and keys masked."""
-    shown: dict[str, Any] = secrets.masked(info)
+    shown: dict[str, Any] = masking.masked(info)
     return shown
 
 
 def without_instance_secrets(info: Mapping[str, object]) -> dict[str, object]:
     """Return a copy with secrets masked, and with the config drive and the URL of the image, which may contain some."""
-    return secrets.masked_instance_info(info)
+    return masking.masked_instance_info(info)
 
 
 def without_arguments(step: object) -> Any:
@@ -361,7 +363,7 @@ def without_arguments_in(*keys: str) -> Callable[[Any], Any]:
 
 def text_without_secrets(_minor: int) -> Callable[[Any], Any]:
     """Return the function that shows a text which may quote machines and drivers: with secrets masked."""
-    return lambda text: secrets.masked_text(text) if text else text
+    return lambda text: masking.masked_text(text) if text else text
 
 
 def state_of_version(minor: int) -> Callable[[Any], Any] | None:

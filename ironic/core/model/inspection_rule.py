@@ -7,12 +7,12 @@ conditions and actions. Sources: doc/contract/fields.md#inspection-rule, demands
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from ironic.core.errors.resource_errors import InspectionRuleNotFound
 from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Field, Filter, Resource
-from ironic.core.resource_errors import InspectionRuleNotFound
 from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
 from ironic.core.rules.compiled_rules import MULTIPLES
 from ironic.core.rules.inspector import DIALECTS, IRONIC
-from ironic.core.values import Array, Bool, Datetime, Enum, Integer, Links, Object, Text, Uuid, ValueType
+from ironic.core.values.value_types import Array, Bool, Datetime, Enum, Integer, Links, Object, Text, Uuid, ValueType
 
 _PHASE: Final = Enum(*PHASES, name="phase")
 

@@ -7,9 +7,11 @@ S68, S149.
 
 from typing import ClassVar, Final
 
-from ironic.core import flow
 from ironic.core.errors import NodeNotFound
-from ironic.core.flow import FLOWS
+from ironic.core.errors.resource_errors import ChassisNotFound
+from ironic.core.flows import flow
+from ironic.core.flows.flow import FLOWS
+from ironic.core.flows.step_cursor import step_keys_of
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model import fields
 from ironic.core.model.fields import (
@@ -29,10 +31,8 @@ from ironic.core.model.fields import (
     Resource,
     text_without_secrets,
 )
-from ironic.core.resource_errors import ChassisNotFound
-from ironic.core.secrets import masked_text
-from ironic.core.step_cursor import step_keys_of
-from ironic.core.values import (
+from ironic.core.secrets.masking import masked_text
+from ironic.core.values.value_types import (
     Array,
     Bool,
     Datetime,

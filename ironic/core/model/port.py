@@ -13,11 +13,11 @@ from typing import ClassVar, Final, NamedTuple
 
 import orjson
 
-from ironic.core import secrets
 from ironic.core.errors import NotAcceptable
+from ironic.core.errors.resource_errors import PortgroupNotFound, PortNotFound
 from ironic.core.model.fields import ANYONE, CREATE, EVERY, NEVER, PATCH, REQUIRED, Belongs, Field, Filter, Resource
-from ironic.core.resource_errors import PortgroupNotFound, PortNotFound
-from ironic.core.values import (
+from ironic.core.secrets import masking
+from ironic.core.values.value_types import (
     Bool,
     Datetime,
     Enum,
@@ -166,7 +166,7 @@ class Port(Resource):
     updated_at = Field(Datetime(), write=NEVER)
     address = Field(Mac(), nullable=False, empty=REQUIRED, plain=True, notified=EVERY)
     extra = Field(Object(), empty={}, notified=EVERY)
-    internal_info = Field(Object(), since=18, named_early=True, write=NEVER, mask=secrets.masked)
+    internal_info = Field(Object(), since=18, named_early=True, write=NEVER, mask=masking.masked)
     is_smartnic = Field(Bool(), since=53, empty=False, notified=EVERY)
     local_link_connection = Field(LOCAL_LINK, since=19, empty={}, render=of_version, by_rules=Object(), notified=EVERY)
     physical_network = Field(Text(64, 1), since=34, notified=EVERY)
@@ -211,7 +211,7 @@ class Portgroup(Resource):
     updated_at = Field(Datetime(), since=23, write=NEVER)
     address = Field(Mac(), since=23, plain=True, notified=EVERY)
     extra = Field(Object(), since=23, empty={}, notified=EVERY)
-    internal_info = Field(Object(), since=23, write=NEVER, mask=secrets.masked)
+    internal_info = Field(Object(), since=23, write=NEVER, mask=masking.masked)
     mode = Field(Text(), since=26, removed_since=None, notified=EVERY)
     name = Field(LogicalName(), since=23, plain=True, notified=EVERY)
     properties = Field(Object(), since=26, empty={}, notified=EVERY)

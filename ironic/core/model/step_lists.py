@@ -6,11 +6,22 @@ doc/contract/fields.md#runbook.
 
 from typing import ClassVar
 
-from ironic.core import secrets
+from ironic.core.errors.resource_errors import DeployTemplateNotFound, RunbookNotFound
 from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Belongs, Field, Filter, Resource
-from ironic.core.resource_errors import DeployTemplateNotFound, RunbookNotFound
-from ironic.core.user_steps import RunbookSteps, TemplateSteps
-from ironic.core.values import Array, Bool, Datetime, Links, LogicalName, Object, Text, TraitName, Uuid, ValueType
+from ironic.core.secrets import masking
+from ironic.core.values.user_steps import RunbookSteps, TemplateSteps
+from ironic.core.values.value_types import (
+    Array,
+    Bool,
+    Datetime,
+    Links,
+    LogicalName,
+    Object,
+    Text,
+    TraitName,
+    Uuid,
+    ValueType,
+)
 
 
 class DeployTemplate(Resource):
@@ -34,7 +45,7 @@ class DeployTemplate(Resource):
     extra = Field(Object(), since=55, empty={}, notified=EVERY)
     links = Field(Links("deploy_templates/{}"), since=55, write=NEVER, plain=True)
     steps = Field(
-        TemplateSteps(), since=55, nullable=False, empty=REQUIRED, needs=("id",), mask=secrets.masked, notified=EVERY
+        TemplateSteps(), since=55, nullable=False, empty=REQUIRED, needs=("id",), mask=masking.masked, notified=EVERY
     )
     # Accepted for clients that send it; it has no effect.
     description = Field(Text(), since=55, write=CREATE, column=None, hidden=True)
@@ -70,6 +81,6 @@ class Runbook(Resource):
     description = Field(Text(), since=112, notified=EVERY)
     links = Field(Links("runbooks/{}"), since=92, write=NEVER, plain=True)
     steps = Field(
-        RunbookSteps(), since=92, nullable=False, empty=REQUIRED, needs=("id",), mask=secrets.masked, notified=EVERY
+        RunbookSteps(), since=92, nullable=False, empty=REQUIRED, needs=("id",), mask=masking.masked, notified=EVERY
     )
     traits = Field(Array(), since=112, write=NEVER, needs=("id",), notified=EVERY)

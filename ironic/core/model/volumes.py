@@ -6,10 +6,10 @@ Source: doc/contract/fields.md#volume-connector-and-target.
 
 from typing import ClassVar, Final
 
-from ironic.core import secrets
+from ironic.core.errors.resource_errors import VolumeConnectorNotFound, VolumeTargetNotFound
 from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Belongs, Field, Filter, Resource
-from ironic.core.resource_errors import VolumeConnectorNotFound, VolumeTargetNotFound
-from ironic.core.values import Datetime, Integer, Links, Object, Text, Uuid, ValueType
+from ironic.core.secrets import masking
+from ironic.core.values.value_types import Datetime, Integer, Links, Object, Text, Uuid, ValueType
 
 _LARGEST: Final = 2**31 - 1
 
@@ -62,7 +62,7 @@ class VolumeTarget(Resource):
     )
     extra = Field(Object(), since=32, empty={}, notified=EVERY)
     # Shown to some callers only.
-    properties = Field(Object(), since=32, empty={}, needs=("properties",), mask=secrets.masked, notified=EVERY)
+    properties = Field(Object(), since=32, empty={}, needs=("properties",), mask=masking.masked, notified=EVERY)
     volume_id = Field(Text(36), since=32, nullable=False, empty=REQUIRED, plain=True, notified=EVERY)
     volume_type = Field(Text(64), since=32, nullable=False, empty=REQUIRED, plain=True, notified=EVERY)
     links = Field(Links("volume/targets/{}"), since=32, write=NEVER, plain=True)

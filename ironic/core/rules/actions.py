@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from ironic.core import syntax
 from ironic.core.rules.argument_kinds import (
     Backoff,
     DataPath,
@@ -28,7 +27,8 @@ from ironic.core.rules.calls import Call
 from ironic.core.rules.interpolation import as_bounded_text
 from ironic.core.rules.limits import CALLING, LOG_LENGTH, LOGGING, TEXT_LENGTH, Budget, FailRequested, RuleFault
 from ironic.core.rules.workspace import Workspace
-from ironic.core.traits import MOST_OF_NODE
+from ironic.core.texts import syntax
+from ironic.core.values.traits import MOST_OF_NODE
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _TRAIT: Final = re.compile(r"[A-Z][A-Z0-9_]{0,254}")

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from ironic.core.rules.interpolation import Template, Text
 from ironic.core.rules.limits import RuleFault
-from ironic.core.secrets import REPLACEMENT, is_secret_parameter
+from ironic.core.secrets.masking import REPLACEMENT, is_secret_parameter
 
 _LONGEST: Final = 8192
 _LONGEST_HOST: Final = 253

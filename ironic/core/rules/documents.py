@@ -35,7 +35,7 @@ from ironic.core.rules.paths import (
     put_operation,
     remove,
 )
-from ironic.core.secrets import REPLACEMENT, is_secret, masked
+from ironic.core.secrets.masking import REPLACEMENT, is_secret, masked
 
 NODE: Final[Mapping[str, Field]] = Node.writable("rules")
 PORT: Final[Mapping[str, Field]] = Port.writable("rules")

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ironic.core import network_data, syntax
 from ironic.core.model.fields import Field
 from ironic.core.rules import documents
 from ironic.core.rules.actions import capability, check_trait
@@ -36,6 +35,8 @@ from ironic.core.rules.limits import Budget, RuleFault
 from ironic.core.rules.paths import Path, parsed, pointer
 from ironic.core.rules.rule_forms import invalid
 from ironic.core.rules.signatures import Argument
+from ironic.core.texts import syntax
+from ironic.core.values import network_data
 
 # No rule writes these, so their values are always those of the machine.
 _REPORTED: Final = frozenset({"inventory", "ports", "port_groups"})

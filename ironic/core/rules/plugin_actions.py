@@ -14,7 +14,7 @@ from ironic.core.rules.documents import Document
 from ironic.core.rules.limits import LOG_LENGTH, Budget, RuleFault, copied
 from ironic.core.rules.paths import Path, pointer
 from ironic.core.rules.workspace import Workspace
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
 
 _TOP: Final = 2**64
 

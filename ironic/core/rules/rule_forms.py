@@ -8,9 +8,9 @@ import uuid as uuids
 from collections.abc import Mapping
 from typing import Final
 
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules.limits import DEPTH
+from ironic.core.texts import syntax
 
 _LONGEST_TEXT: Final = 255
 _MOST_PARTS: Final = 1000

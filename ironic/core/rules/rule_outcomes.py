@@ -9,7 +9,7 @@ from ironic.core.rules.calls import PlannedCall
 from ironic.core.rules.documents import shown_operation
 from ironic.core.rules.paths import Patch, copy
 from ironic.core.rules.workspace import Changes, LogLine
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
 
 _LONGEST_TEXT: Final = 256
 _MOST_ELEMENTS: Final = 32

@@ -8,15 +8,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from ironic.core import network_data, node_rules, project_writes
+from ironic.core import node_rules
+from ironic.core.projects import project_writes
 from ironic.core.rules import documents
 from ironic.core.rules.calls import Call
 from ironic.core.rules.documents import CLEAR, MASKED, Document, Writer
 from ironic.core.rules.interpolation import Lookup, Scope
 from ironic.core.rules.limits import STEPS, Budget, RuleFault, quoted
 from ironic.core.rules.paths import Patch, Path, copy, keys_of
-from ironic.core.secret_updates import DRIVER, IMAGE_DOCUMENTS
-from ironic.core.secrets import masked
+from ironic.core.secrets.masking import masked
+from ironic.core.secrets.secret_updates import DRIVER, IMAGE_DOCUMENTS
+from ironic.core.values import network_data
 
 Masking = Literal["always", "never", "sensitive"]
 

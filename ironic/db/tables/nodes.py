@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS
 from ironic.db.tables.columns import (
     Known,

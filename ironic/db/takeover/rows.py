@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from ironic.core import states
-from ironic.core.flow import INSPECT
-from ironic.core.syntax import as_utc
+from ironic.core.flows import states
+from ironic.core.flows.flow import INSPECT
+from ironic.core.texts.syntax import as_utc
 from ironic.db import tables
 from ironic.db.column_types import Json, LongText, ShortText, UtcDateTime, decode_json, storable
 from ironic.db.takeover.findings import Findings, Loss

@@ -7,13 +7,14 @@ operations continue with it as long as it sends heartbeats. Without heartbeats t
 import logging
 from typing import Final
 
-from ironic.core import states
-from ironic.core.agent_memory import FAST_TRACK_NEEDS_RAMDISK, AgentMemory
 from ironic.core.errors import InvalidParameterValue, IronicError, PowerStateFailure
-from ironic.drivers import fast_track, info_keys
-from ironic.drivers.interfaces import PowerInterface
+from ironic.core.flows import states
+from ironic.core.memory.agent_memory import FAST_TRACK_NEEDS_RAMDISK, AgentMemory
+from ironic.drivers import info_keys
+from ironic.drivers.contract.interfaces import PowerInterface
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent.agent_client import Agent
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import fast_track
 
 LOG = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InstanceDeployFailure, InvalidParameterValue
-from ironic.drivers.interfaces.boot_and_deploy import replace_interface
+from ironic.drivers.contract.interfaces.boot_and_deploy import replace_interface
+from ironic.drivers.contract.step_declarations import deploy_step
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent.agent_base import AgentBase
-from ironic.drivers.step_declarations import deploy_step
-from ironic.drivers.task import Task
 
 NAME: Final = "autodetect"
 

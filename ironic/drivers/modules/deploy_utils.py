@@ -1,10 +1,10 @@
 """A door for third-party plug-ins: small decisions about deployments, by node or task."""
 
-from ironic.drivers.instance_capabilities import check_capabilities as validate_capabilities
-from ironic.drivers.instance_capabilities import requests_secure_boot as is_secure_boot_requested
 from ironic.drivers.modules.agent.ramdisk_boot import service_url as get_ironic_api_url
 from ironic.drivers.modules.ramdisk import boot_option as get_boot_option
 from ironic.drivers.modules.ramdisk import is_deployed_by as is_ramdisk_deploy
+from ironic.drivers.nodes.instance_capabilities import check_capabilities as validate_capabilities
+from ironic.drivers.nodes.instance_capabilities import requests_secure_boot as is_secure_boot_requested
 from ironic.drivers.plug_ins.deploying import (
     build_agent_options,
     check_for_missing_params,

@@ -10,14 +10,14 @@ from random import Random
 from typing import Any, ClassVar, Final
 
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Console, Lights
 from ironic.core.clock import Clock
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.info_keys import Holds, Property
-from ironic.core.internal_keys import InternalKey
-from ironic.drivers import boot_devices, indicators, volumes
-from ironic.drivers.interfaces import (
+from ironic.core.flows import states
+from ironic.core.keys.info_keys import Holds, Property
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.drivers.contract import boot_devices, indicators
+from ironic.drivers.contract.interfaces import (
     BIOSInterface,
     BootInterface,
     ConsoleInterface,
@@ -31,12 +31,13 @@ from ironic.drivers.interfaces import (
     StorageInterface,
     VendorInterface,
 )
-from ironic.drivers.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
-from ironic.drivers.interfaces.passthru import passthru
+from ironic.drivers.contract.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
+from ironic.drivers.contract.interfaces.passthru import passthru
+from ironic.drivers.contract.step_declarations import clean_step, deploy_step, service_step
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.graphical.graphical_console import GraphicalConsole
 from ironic.drivers.modules.noop import NoProperties
-from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import volumes
 
 LOG = logging.getLogger(__name__)
 

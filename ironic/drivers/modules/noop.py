@@ -8,10 +8,10 @@ deployed by other means.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ironic.core import states
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import ChosenInterfaceLacksFeature, UnsupportedDriverExtension
-from ironic.drivers.interfaces import (
+from ironic.core.flows import states
+from ironic.drivers.contract.interfaces import (
     BaseInterface,
     BIOSInterface,
     ConsoleInterface,
@@ -22,9 +22,9 @@ from ironic.drivers.interfaces import (
     RescueInterface,
     VendorInterface,
 )
-from ironic.drivers.interfaces.base_interface import unsupported
-from ironic.drivers.step_declarations import deploy_step
-from ironic.drivers.task import Task
+from ironic.drivers.contract.interfaces.base_interface import unsupported
+from ironic.drivers.contract.step_declarations import deploy_step
+from ironic.drivers.contract.task import Task
 
 
 class NoProperties(BaseInterface):

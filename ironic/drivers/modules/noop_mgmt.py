@@ -6,11 +6,11 @@ its disk otherwise. Optional features are refused.
 
 from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import boot_devices
-from ironic.drivers.interfaces import ManagementInterface
-from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.interfaces import ManagementInterface
+from ironic.drivers.contract.interfaces.base_interface import unsupported
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.noop import NoProperties
-from ironic.drivers.task import Task
 
 
 class NoopManagement(NoProperties, ManagementInterface):

@@ -7,14 +7,15 @@ The boot interface boots what instance_info names, now and whenever the machine 
 import logging
 from typing import Any, ClassVar, Final
 
-from ironic.core import own_values, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers import instance_capabilities
-from ironic.drivers.interfaces.boot_and_deploy import ORIGINAL
+from ironic.core.flows import states
+from ironic.core.memory import own_values
+from ironic.drivers.contract.interfaces.boot_and_deploy import ORIGINAL
+from ironic.drivers.contract.step_declarations import deploy_step
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.agent_base import AgentBase
-from ironic.drivers.step_declarations import deploy_step
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import instance_capabilities
 
 LOG = logging.getLogger(__name__)
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Never
 
-from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import (
     InstanceDeployFailure,
     InvalidParameterValue,
@@ -12,12 +11,13 @@ from ironic.core.errors import (
     NodeCleaningFailure,
     NodeServicingFailure,
 )
-from ironic.core.flow import CLEAN, DEPLOY, FLOWS, SERVICE, named
-from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
+from ironic.core.errors.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
+from ironic.core.flows.flow import CLEAN, DEPLOY, FLOWS, SERVICE, named
+from ironic.core.memory.agent_memory import KnownAgent
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.info_keys import AGENT
 from ironic.drivers.modules.agent import in_band_steps, step_hooks
 from ironic.drivers.modules.agent.agent_client import Agent, Command
-from ironic.drivers.task import Node, Task
 
 VENDOR_PROPERTIES: Final = dict(AGENT)
 # The states in which a heartbeat has an effect in any case; with fast track there are more.

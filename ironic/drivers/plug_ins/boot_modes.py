@@ -2,17 +2,18 @@
 
 Such plug-ins also read what earlier releases and other plug-ins have stored as ``deploy_boot_mode``, and rely on an
 error where an instance requests another mode than its node has. Flows of this service decide by
-`ironic.drivers.instance_capabilities`.
+`ironic.drivers.nodes.instance_capabilities`.
 """
 
 from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.internal_keys import InternalKey
-from ironic.drivers import boot_devices, instance_capabilities, node_attributes
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.netboot import firmware_boot
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import instance_capabilities, node_attributes
 
 _STORED: Final = InternalKey("deploy_boot_mode", str, "The boot mode of an instance, stored by a plug-in.")
 

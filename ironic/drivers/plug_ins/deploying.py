@@ -5,16 +5,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.flow import FLOWS, Flow, in_state
-from ironic.core.hardware_errors import IPMIFailure
-from ironic.core.kernel_parameters import APPEND_PARAMS, DEFAULT
-from ironic.core.step_cursor import StepCursor
-from ironic.drivers import boot_devices, instance_capabilities, node_attributes, volumes
+from ironic.core.errors.hardware_errors import IPMIFailure
+from ironic.core.flows import states
+from ironic.core.flows.flow import FLOWS, Flow, in_state
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.projects.kernel_parameters import APPEND_PARAMS, DEFAULT
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
+from ironic.drivers.nodes import instance_capabilities, node_attributes, volumes
 from ironic.drivers.plug_ins import boot_modes
-from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 

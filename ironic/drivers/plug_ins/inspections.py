@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.resource_errors import MACAlreadyExists, NodeInventoryNotFound
+from ironic.core.errors.resource_errors import MACAlreadyExists, NodeInventoryNotFound
+from ironic.core.texts import syntax
 from ironic.db.column_types import decode_json
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.plug_ins.records import Port
-from ironic.drivers.task import Node, Task
 from ironic.inspection import inventory_storage, posted_data
 from ironic.inspection.hooks.base import load_hooks
 from ironic.inspection.staged_task import StagedTask, flush_running

@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.ipmi import raw_requests
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.conversation import read
-from ironic.drivers.task import Node, Task
 
 COMMON_PROPERTIES: Final = dict(PROPERTIES)
 

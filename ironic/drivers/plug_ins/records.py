@@ -9,8 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 from ironic.conf import CONF
-from ironic.core import node_rules, states
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked
+from ironic.core.flows import states
 from ironic.core.model import node as node_model
 from ironic.core.model import port as port_model
 from ironic.core.model import volumes as volume_model

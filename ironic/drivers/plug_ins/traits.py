@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from ironic.core import traits
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import traits
 from ironic.db import Store
 from ironic.db.traits import NodeTraits
 from ironic.inspection.staged_task import flush_running

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.texts import syntax
 from ironic.inspection.hooks.base import InspectionHook, Inventory, Need, PluginData
 from ironic.inspection.reported_data import list_at, text_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask

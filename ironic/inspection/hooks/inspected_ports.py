@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.texts import syntax
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.report_validation import NEEDS_CARDS, boot_mac

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.operator_files import document_in
+from ironic.core.texts.operator_files import document_in
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.basic_properties import set_capabilities
 from ironic.inspection.incomplete_lists import PCI_DEVICES, missing_in

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
-from ironic.core.syntax import plain_text
+from ironic.core.texts import syntax
+from ironic.core.texts.syntax import plain_text
 from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks.base import InspectionHook, Inventory, Need, PluginData
 from ironic.inspection.reported_data import bmc_address_of, ip_addresses_of, list_at, listed, text_at

@@ -12,10 +12,10 @@ from typing import Any, Final
 import orjson
 
 from ironic.conf import CONF
-from ironic.core import root_device_hints
 from ironic.core.errors import HardwareInspectionFailure, IronicError
-from ironic.core.internal_keys import InternalKey
-from ironic.core.root_device_hints import GIB
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.values import root_device_hints
+from ironic.core.values.root_device_hints import GIB
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.incomplete_lists import DISKS, missing_in

@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.resource_errors import InspectionRuleNotFound
+from ironic.core.errors.resource_errors import InspectionRuleNotFound
 from ironic.core.rules import check_possible
 from ironic.core.rules.inspector import INSPECTOR, compile_rule, short_form, shown_form, stored_form
 from ironic.db import Store

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
-from ironic.core.operator_files import document_in
 from ironic.core.rules import PHASES, AnyRule, CompiledRule, check_rule, in_order, selected, vocabulary
 from ironic.core.rules.inspector import INSPECTOR, check_plugins, compile_rule
+from ironic.core.texts.operator_files import document_in
 from ironic.db import Store
 
 _UUID: Final = "00000000-0000-0000-0000-{number:012x}"

@@ -14,11 +14,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import node_rules, states
+from ironic.core import node_rules
+from ironic.core.flows import states
 from ironic.core.permit import PERMIT
 from ironic.core.rules import Changes, Failure, Outcome
 from ironic.core.rules.paths import Patch, apply, copy, keys_of
-from ironic.core.secret_updates import DRIVER, Written
+from ironic.core.secrets.secret_updates import DRIVER, Written
 from ironic.inspection.staged_task import StagedTask
 from ironic.integrations import rule_calls
 from ironic.rpc.hash_ring import HashRingManager

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
+from ironic.core.texts import syntax
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, DhcpError, Host, Option
 
 _NAMES: Final = {NEXT_SERVER: "option:server-ip-address"}

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import plug_in_errors
 from ironic.core.errors import IronicError
+from ironic.core.plug_ins import plug_in_errors
 from ironic.integrations.dhcp.dhcp_provider import BOOT_PROGRAM, NEXT_SERVER, DhcpError, Host, Option, provider
 
 # One option: opt_name, opt_value and ip_version.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Self
 
-from ironic.core import secrets
 from ironic.core.model.fields import Resource
 from ironic.core.model.node import CRUD, INTERFACES, PROVISION, Node
+from ironic.core.secrets import masking
 
 _VERSIONED_UP_TO: Final = 115
 
@@ -49,7 +49,7 @@ class Payload:
             if isinstance(value, datetime):
                 data[name] = value.strftime("%Y-%m-%dT%H:%M:%SZ")
             else:
-                data[name] = self.masks.get(name, secrets.masked)(value)
+                data[name] = self.masks.get(name, masking.masked)(value)
         return {
             "ironic_object.name": self.name,
             "ironic_object.namespace": "ironic",

@@ -4,9 +4,9 @@ It is registered when this package is imported, which a program does first. What
 is not changed.
 """
 
-from ironic.core import flow
-from ironic.core.flow import Flow, Verb, Wait
-from ironic.core.state_names import MANAGEABLE
+from ironic.core.flows import flow
+from ironic.core.flows.flow import Flow, Verb, Wait
+from ironic.core.flows.state_names import MANAGEABLE
 
 POLISHING, POLISHWAIT, POLISHHOLD, POLISHFAIL = "polishing", "polish wait", "polish hold", "polish failed"
 

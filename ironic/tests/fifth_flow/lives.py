@@ -14,11 +14,11 @@ from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.conductor.timeouts import Timeouts
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.core.model.node import Node
-from ironic.drivers import extensions
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition import extensions
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess

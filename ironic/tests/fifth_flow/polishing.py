@@ -6,9 +6,9 @@ from ironic.conductor import provisioning
 from ironic.conductor.flows import engine, step_list
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.tasks import TaskManager
-from ironic.core.steps import Step
+from ironic.core.flows.steps import Step
 from ironic.drivers import base
-from ironic.drivers.step_declarations import flow_step
+from ironic.drivers.contract.step_declarations import flow_step
 from ironic.tests.fifth_flow import POLISH
 from ironic.tests.unit.conductor.flows.bench import Script
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ironic.core import states
-from ironic.core.node_waits import Follows
-from ironic.drivers import waits
-from ironic.drivers.step_declarations import StepDone
+from ironic.core.flows import states
+from ironic.core.flows.node_waits import Follows
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.step_declarations import StepDone
 from ironic.tests.functional.inspection.whole import Preparing, Whole, whole
 from ironic.tests.functional.wire import keystone
 from ironic.tests.unit.inspection.lab import MAC, inventory

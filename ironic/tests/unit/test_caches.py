@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ironic
-from ironic.core.secrets import is_secret, is_secret_parameter
+from ironic.core.secrets.masking import is_secret, is_secret_parameter
 
 PRODUCT = Path(ironic.__file__).parent
 
@@ -15,13 +15,13 @@ WITHOUT_SIZE = {
     "api/access.py hidden": "goes with its request",
     "api/route_timers.py timer_name": "one for each route",
     "api/settings.py _rule_book": OPTION,
-    "core/info_keys.py declared": "no arguments",
+    "core/keys/info_keys.py declared": "no arguments",
     "core/rules/inspector/rule_plugins.py actions": "no arguments",
     "core/rules/inspector/rule_plugins.py conditions": "no arguments",
     "api/settings.py _defaults": "no arguments",
     "core/rules/patterns.py _options": "no arguments",
-    "core/step_cursor.py keys_of": "one for each flow",
-    "core/traits.py published": "no arguments",
+    "core/flows/step_cursor.py keys_of": "one for each flow",
+    "core/values/traits.py published": "no arguments",
     "drivers/modules/agent/published_images.py _download_slots": OPTION,
     "drivers/modules/graphical/containers.py _provider": OPTION,
     "integrations/dhcp/dhcp_provider.py _provider": OPTION,

@@ -6,9 +6,9 @@ from importlib.metadata import entry_points
 import pytest
 
 from ironic.conf import CONF
+from ironic.core.flows.states import CLEANFAIL, CLEANING, CLEANWAIT, MOVES, verbs_of
+from ironic.core.flows.steps import INTERFACES, RESERVED
 from ironic.core.model.node import FAULTS
-from ironic.core.states import CLEANFAIL, CLEANING, CLEANWAIT, MOVES, verbs_of
-from ironic.core.steps import INTERFACES, RESERVED
 from ironic.tests.repository import ROOT, tool
 
 
@@ -99,7 +99,7 @@ def test_the_recipes_quote_answers_of_the_service() -> None:
     quoted = re.findall(r"^\| `(.+?)` \||^A request gets \d+ `(.+?)`", table, re.MULTILINE)
     pieces = [piece.strip() for first, second in quoted for piece in (first or second).split("...") if len(piece) > 5]
     assert len(pieces) > 8
-    code = "".join(path.read_text() for room in ("core", "db") for path in (ROOT / "ironic" / room).glob("*.py"))
+    code = "".join(path.read_text() for room in ("core", "db") for path in (ROOT / "ironic" / room).rglob("*.py"))
     assert [piece for piece in pieces if piece not in code] == []
 
 

@@ -10,7 +10,7 @@ from ironic.common import boot_devices, boot_modes, exception, states
 from ironic.conductor import periodics, task_manager, utils
 from ironic.conductor.tasks import TaskManager
 from ironic.core import errors
-from ironic.core import states as our_states
+from ironic.core.flows import states as our_states
 from ironic.db import NodeRecord, PortRecord
 from ironic.drivers import utils as driver_utils
 from ironic.drivers.modules import ipmitool

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ironic.core.flow import FLOWS
-from ironic.drivers.absent_names import TYPE, names
-from ironic.drivers.extensions import installed
+from ironic.core.flows.flow import FLOWS
+from ironic.drivers.composition.absent_names import TYPE, names
+from ironic.drivers.composition.extensions import installed
 from ironic.inspection.hooks.base import installed_hooks
 from ironic.tests.repository import ROOT
 
@@ -21,9 +21,9 @@ HOMES = (
     "conf/",
     "tests/",
     "drivers/modules/",
-    "drivers/(absent_names|fake_driver|fake_hardware|generic|hardware_type|intel_ipmi|ipmi|redfish).py",
+    "drivers/(composition/absent_names|fake_driver|fake_hardware|generic|hardware_type|intel_ipmi|ipmi|redfish).py",
     "conductor/flows/(adopting|cleaning|deploying|enrollment|inspecting|rescuing|servicing|tearing_down).py",
-    "core/(flow|state_names|states).py",
+    "core/flows/(flow|state_names|states).py",
     "db/(migrations/|takeover/|introspections.py)",
     "inspection/hooks/(inspected_ports|port_connectivity).py",
     "api/inspector/",
@@ -79,7 +79,9 @@ def docstrings(tree: ast.Module) -> set[int]:
 def flows_in(tree: ast.Module) -> set[str]:
     """Return how a module calls flows, as they stand in expressions."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    direct = {name.asname or name.name for node in imports if node.module == "ironic.core.flow" for name in node.names}
+    direct = {
+        name.asname or name.name for node in imports if node.module == "ironic.core.flows.flow" for name in node.names
+    }
     return (direct & FLOW_NAMES) | {f"flow.{name}" for name in FLOW_NAMES}
 
 
@@ -107,7 +109,7 @@ def faults(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("code", "is_fault"),
     [
-        ("from ironic.core.flow import CLEAN\nif one is CLEAN: pass", True),
+        ("from ironic.core.flows.flow import CLEAN\nif one is CLEAN: pass", True),
         ("if state == flow.INSPECT.waiting: pass", True),
         ("if flow.is_one_step or party is SERVICE: pass", False),
         ("NAME = 'inspector'\nfound = row.interface_name == NAME", True),

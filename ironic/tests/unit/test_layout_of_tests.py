@@ -101,10 +101,10 @@ def is_found(file: str) -> bool:
 @pytest.mark.parametrize(
     ("file", "found"),
     [
-        ("core/test_syntax.py", True),
-        ("core/test_syntax_macs.py", True),
-        ("core/secrets/test_names.py", True),
-        ("drivers/test_interfaces.py", True),
+        ("core/texts/test_syntax.py", True),
+        ("core/texts/test_syntax_macs.py", True),
+        ("core/secrets/test_masking_names.py", True),
+        ("drivers/contract/test_interfaces.py", True),
         ("core/test_macs.py", False),
         ("api/test_syntax.py", False),
     ],

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.repository import ROOT
 
 FIRST = ROOT / "doc" / "index.md"

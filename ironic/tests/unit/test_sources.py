@@ -10,8 +10,8 @@ import pytest
 
 from ironic.api.policies import RULES
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.steps import INTERFACES
+from ironic.core.flows import states
+from ironic.core.flows.steps import INTERFACES
 from ironic.tests.repository import ROOT, tool
 
 CONTRACT = ROOT / "doc" / "contract"

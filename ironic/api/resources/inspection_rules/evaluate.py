@@ -17,10 +17,10 @@ from ironic.api.json_schema import OPEN, RUN_OF_RULES, TEXT, closed, list_of
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import HookLoadError, InspectionRuleFailure, InvalidParameterValue
-from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.core.errors.resource_errors import NodeInventoryNotFound
 from ironic.core.rules import PHASES, AnyRule, Facts, Masking, check_rule
 from ironic.core.rules.inspector import INSPECTOR, compile_rule, stored_form
-from ironic.core.values import Array, Bool, Enum, Object, Text, show_time
+from ironic.core.values.value_types import Array, Bool, Enum, Object, Text, show_time
 from ironic.db import NodeRecord
 from ironic.db.node_rule_effects import Effects
 from ironic.inspection import posted_data

@@ -22,7 +22,7 @@ from ironic.api.routes import FAULT, Route
 from ironic.core.errors import MarkerNotFound
 from ironic.core.model.inspection_rule import InspectionRule
 from ironic.core.rules.inspector import IRONIC
-from ironic.core.values import show_time
+from ironic.core.values.value_types import show_time
 from ironic.db import PageOfRows, Row, Stretch
 from ironic.inspection.rules import BuiltInRule
 

@@ -17,8 +17,8 @@ from ironic.api.request import Request
 from ironic.api.resources.inspection_rules import reads
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import Conflict, InvalidParameterValue
+from ironic.core.errors.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.core.model.inspection_rule import InspectionRule, Parts
-from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.core.rules import check_possible, check_rule
 from ironic.core.rules.inspector import IRONIC
 from ironic.db import InspectionRuleRecord

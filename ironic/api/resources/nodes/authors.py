@@ -12,7 +12,7 @@ from ironic.api.request import Request
 from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.node import Node
-from ironic.core.secret_updates import DRIVER, Written
+from ironic.core.secrets.secret_updates import DRIVER, Written
 from ironic.services.node_authors import Author
 from ironic.services.row_limits import Room
 

@@ -13,16 +13,16 @@ from ironic.api.arguments import Argument
 from ironic.api.json_schema import ref
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import FieldNames
 from ironic.core.model.node import BiosSetting
-from ironic.core.values import Bool
+from ironic.core.secrets import masking
+from ironic.core.values.value_types import Bool
 
 
 def values_without_secrets(request: Request, rows: Sequence[tuple[object, ...]]) -> Sequence[object]:
     """Return the value of each setting, masked if its name is that of a secret."""
-    return [secrets.masked({"name": name, "value": value})["value"] for name, value in rows]
+    return [masking.masked({"name": name, "value": value})["value"] for name, value in rows]
 
 
 def links(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[object]:

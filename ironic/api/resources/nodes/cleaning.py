@@ -10,8 +10,8 @@ from ironic.api.answers import Answer
 from ironic.api.json_schema import OPEN, closed, list_of
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import secrets
 from ironic.core.model import fields
+from ironic.core.secrets import masking
 
 # A caller who may give a node steps may see the arguments of a runbook's steps.
 _SET_STEPS: Final = "baremetal:node:set_provision_state:clean_steps"
@@ -21,7 +21,7 @@ def list_steps(request: Request, node: str) -> Answer:
     """List the steps in the order in which cleaning would run them, and how old the agent's steps are."""
     facts = named_nodes.node_values(request, node)
     plan = request.conductors.serving(facts).cleaning_steps(request.context, facts.uuid)
-    steps = secrets.masked(plan.get("steps", []))
+    steps = masking.masked(plan.get("steps", []))
     if not access.allows(request, _SET_STEPS, facts.owner, facts.lessee):
         steps = [fields.without_arguments(step) for step in steps]
     return answers.document(plan | {"steps": steps})

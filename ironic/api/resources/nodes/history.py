@@ -13,9 +13,9 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request, printable
 from ironic.api.routes import Route
-from ironic.core import syntax
+from ironic.core.errors.resource_errors import NodeHistoryNotFound
 from ironic.core.model.node import HistoryEntry
-from ironic.core.resource_errors import NodeHistoryNotFound
+from ironic.core.texts import syntax
 
 
 def link_to_entry(request: Request, rows: Sequence[tuple[object, ...]]) -> Sequence[object]:

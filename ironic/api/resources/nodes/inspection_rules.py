@@ -9,8 +9,8 @@ from ironic.api.answers import Answer
 from ironic.api.json_schema import RUN_OF_RULES
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.resource_errors import NodeRuleRunNotFound
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.errors.resource_errors import NodeRuleRunNotFound
+from ironic.core.secrets.masking import REPLACEMENT
 
 _NOTHING: Final[dict[str, Any]] = {"rules": [], "changes": {"node": [], "ports": {}, "plugin_data": []}}
 _READ: Final = "baremetal:inspection_rule:get"

@@ -7,7 +7,7 @@ from ironic.api.answers import Answer
 from ironic.api.json_schema import OPEN, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.core.errors.resource_errors import NodeInventoryNotFound
 from ironic.inspection import posted_data
 
 

@@ -11,7 +11,7 @@ from ironic.api.arguments import Argument, BodyOrQuery, check_sizes
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.model.node import Node
-from ironic.core.values import Text
+from ironic.core.values.value_types import Text
 from ironic.services import node_changes
 
 

@@ -14,7 +14,7 @@ from ironic.api.json_schema import OPEN, TEXT, closed, items, nullable
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Refusing, Route
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.values import Bool, Text
+from ironic.core.values.value_types import Bool, Text
 
 
 def show_boot_device(request: Request, node: str) -> Answer:

@@ -23,12 +23,15 @@ from ironic.api.version_negotiation import (
     VERB_SINCE,
     VERB_SINCE_AFTER_STATE,
 )
-from ironic.core import node_rules, secret_updates, secrets, states, user_steps
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.flow import DEPLOY, FLOWS
+from ironic.core.errors.resource_errors import RunbookNotFound
+from ironic.core.flows import states
+from ironic.core.flows.flow import DEPLOY, FLOWS
 from ironic.core.node_rules import NodeValues
-from ironic.core.resource_errors import RunbookNotFound
-from ironic.core.values import Array, Bool, Enum, Text, ValueType
+from ironic.core.secrets import masking, secret_updates
+from ironic.core.values import user_steps
+from ironic.core.values.value_types import Array, Bool, Enum, Text, ValueType
 
 if TYPE_CHECKING:
     from ironic.api.step_lists import UsableRunbook
@@ -214,7 +217,7 @@ def _check_steps(verb: str, given: Mapping[str, object], minor: int) -> None:
                 raise InvalidParameterValue(err=f"{name} are allowed with {' and '.join(verbs)} only.")
             check_types({name: form}, {name: given[name]})
             # As clients copy them from a runbook that they read: the machine would get the asterisks.
-            secret_updates.restored_secrets(given[name], None, secrets.masked)
+            secret_updates.restored_secrets(given[name], None, masking.masked)
 
 
 def _check_late(facts: NodeValues, verb: str, minor: int) -> None:

@@ -14,10 +14,12 @@ from ironic.api.json_schema import closed, ref
 from ironic.api.request import Request
 from ironic.api.resources.nodes import provision_request, step_rights
 from ironic.api.routes import FAULT, Route
-from ironic.core import node_rules, states, user_steps
+from ironic.core import node_rules
 from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.flows import states
 from ironic.core.model.node import BOOT_MODES, Node, NodeStates
-from ironic.core.values import Bool, Enum, Integer, Text
+from ironic.core.values import user_steps
+from ironic.core.values.value_types import Bool, Enum, Integer, Text
 
 # A missing node is refused before a power target that is invalid or newer than the request.
 _SOFT_POWER_SINCE: Final = 27

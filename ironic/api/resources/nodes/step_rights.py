@@ -15,12 +15,12 @@ import orjson
 from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.nodes.provision_request import DEPLOYING
-from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.flow import FLOWS
+from ironic.core.flows.flow import FLOWS
+from ironic.core.flows.steps import Step, mark_of_child
 from ironic.core.node_rules import NodeValues
-from ironic.core.steps import Step, mark_of_child
-from ironic.core.traits import is_list_of_traits
+from ironic.core.values import user_steps
+from ironic.core.values.traits import is_list_of_traits
 
 _PROVISION: Final = "baremetal:node:set_provision_state"
 LISTS: Final = tuple(f"{flow.name}_steps" for flow in FLOWS if flow.list_verbs)

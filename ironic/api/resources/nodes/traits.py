@@ -13,9 +13,9 @@ from ironic.api.arguments import Argument, Body, EmptyBody
 from ironic.api.json_schema import TEXT, items
 from ironic.api.request import Request, printable
 from ironic.api.routes import ABORT, FAULT, Route
-from ironic.core.resource_errors import NodeTraitNotFound
-from ironic.core.traits import is_trait
-from ironic.core.values import TraitName, TraitNames
+from ironic.core.errors.resource_errors import NodeTraitNotFound
+from ironic.core.values.traits import is_trait
+from ironic.core.values.value_types import TraitName, TraitNames
 from ironic.services import node_changes
 
 _TRAIT: Final = TraitName()

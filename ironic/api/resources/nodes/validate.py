@@ -9,9 +9,10 @@ from ironic.api.error_responses import unacceptable
 from ironic.api.json_schema import TEXT, Schema, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import secrets, syntax
 from ironic.core.errors import MissingParameterValue
-from ironic.core.values import Text, Uuid
+from ironic.core.secrets import masking
+from ironic.core.texts import syntax
+from ironic.core.values.value_types import Text, Uuid
 
 _VALIDATE: Final = "baremetal:node:validate"
 
@@ -36,7 +37,7 @@ def _validated(request: Request, node: str) -> Answer:
         raise unacceptable("Naming a node by its name", access.NAMES_SINCE)
     conductor, uuid = named_nodes.conductor(request, node)
     # The reasons are texts of drivers, which may quote secret options and addresses.
-    verdicts = secrets.masked(conductor.validate_interfaces(request.context, uuid))
+    verdicts = masking.masked(conductor.validate_interfaces(request.context, uuid))
     shown = access.without_addresses(request, uuid)
     for verdict in verdicts.values():
         if reason := verdict.get("reason"):

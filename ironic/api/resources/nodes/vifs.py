@@ -12,7 +12,7 @@ from ironic.api.json_schema import OPEN, items
 from ironic.api.request import Request
 from ironic.api.routes import Refusing, Route
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.values import NameOrUuid, Uuid
+from ironic.core.values.value_types import NameOrUuid, Uuid
 
 # Before 1.67 these two are keys like any other.
 _PORT_KEYS = (Argument("port_uuid", Uuid(), since=67), Argument("portgroup_uuid", Uuid(), since=67))

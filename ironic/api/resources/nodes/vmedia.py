@@ -11,8 +11,8 @@ from ironic.api.arguments import Argument, Body
 from ironic.api.json_schema import OPEN, list_of
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.core import secrets
-from ironic.core.values import Enum, Pattern, Words
+from ironic.core.secrets import masking
+from ironic.core.values.value_types import Enum, Pattern, Words
 
 DEVICES = ("disk", "cdrom", "floppy")
 _IMAGE_URL = Pattern(
@@ -40,7 +40,7 @@ class Devices(Words):
 def show(request: Request, node: str) -> Answer:
     """Show the virtual media of a node."""
     conductor, uuid = named_nodes.conductor_of_part(request, node)
-    return answers.document(secrets.masked(conductor.get_virtual_media(request.context, uuid)))
+    return answers.document(masking.masked(conductor.get_virtual_media(request.context, uuid)))
 
 
 def attach(

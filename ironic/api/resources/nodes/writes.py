@@ -22,11 +22,12 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes import reads
 from ironic.api.resources.nodes.authors import Caller, Enroller, project_bound, rule_of
 from ironic.api.routes import Route, refuse_collection
-from ironic.core import node_rules, states
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
 from ironic.core.model.node import BOOT_MODES, Node
 from ironic.core.node_rules import NodeValues
-from ironic.core.values import Bool, Enum
+from ironic.core.values.value_types import Bool, Enum
 from ironic.services import node_changes, nodes, refused_logins
 
 if TYPE_CHECKING:

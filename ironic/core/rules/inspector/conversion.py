@@ -29,7 +29,7 @@ from ironic.core.rules.inspector.inspected_data import (
 )
 from ironic.core.rules.inspector.inspector_documents import compile_rule, stored_form
 from ironic.core.rules.paths import APPEND, parsed
-from ironic.core.secrets import is_secret
+from ironic.core.secrets.masking import is_secret
 
 CONVERTED: Final = "converted"
 DIFFERENT: Final = "converted with a difference"

@@ -14,11 +14,12 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from ironic.conf import CONF
-from ironic.core import agent_callbacks, syntax
-from ironic.core.agent_memory import KnownAgent
+from ironic.core.addresses import agent_callbacks
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import AgentConnectionFailed
-from ironic.drivers.task import Node
+from ironic.core.errors.hardware_errors import AgentConnectionFailed
+from ironic.core.memory.agent_memory import KnownAgent
+from ironic.core.texts import syntax
+from ironic.drivers.contract.task import Node
 from ironic.integrations import host_files
 
 LOG = logging.getLogger(__name__)

@@ -6,14 +6,15 @@ The boot interface boots the agent's ramdisk; from then on the agent's heartbeat
 from typing import ClassVar, Final
 
 from ironic.conf import CONF
-from ironic.core import flow, states
-from ironic.core.agent_memory import AgentMemory
-from ironic.drivers import fast_track, info_keys
-from ironic.drivers.interfaces import DeployInterface
+from ironic.core.flows import flow, states
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers import info_keys
+from ironic.drivers.contract.interfaces import DeployInterface
+from ironic.drivers.contract.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent import in_band_steps, ramdisk_boot, ramdisk_logs, step_hooks
 from ironic.drivers.modules.agent.in_band_steps import InBandSteps
-from ironic.drivers.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import fast_track
 
 # The states of a deployment that is cleaned up after a failure or an abort.
 FAILING: Final = (*flow.DEPLOY.busy, flow.DEPLOY.failed)

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import orjson
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import (
+from ironic.core.errors.hardware_errors import (
     AgentAPIError,
     AgentCommandFailed,
     AgentCommandTimeout,
@@ -28,10 +28,10 @@ from ironic.core.hardware_errors import (
     AgentInProgress,
     AgentNotCalled,
 )
-from ironic.core.secrets import REPLACEMENT, masked
-from ironic.core.syntax import plain_text
+from ironic.core.secrets.masking import REPLACEMENT, masked
+from ironic.core.texts.syntax import plain_text
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent.agent_access import Access, access_of
-from ironic.drivers.task import Node, Task
 from ironic.integrations import http_client
 
 LOG = logging.getLogger(__name__)

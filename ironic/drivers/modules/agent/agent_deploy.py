@@ -10,11 +10,15 @@ request names.
 import logging
 
 from ironic.conf import CONF
-from ironic.core import states, syntax
 from ironic.core.clock import FIRST_PAUSE
 from ironic.core.errors import IronicError
-from ironic.core.flow import DEPLOY
-from ironic.drivers import boot_devices, fast_track, info_keys, instance_capabilities, volumes
+from ironic.core.flows import states
+from ironic.core.flows.flow import DEPLOY
+from ironic.core.texts import syntax
+from ironic.drivers import info_keys
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.step_declarations import deploy_step
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent import (
     config_drive,
     deployment_image,
@@ -25,9 +29,8 @@ from ironic.drivers.modules.agent import (
 )
 from ironic.drivers.modules.agent.agent_base import FAILING, AgentBase
 from ironic.drivers.modules.agent.agent_client import Agent
-from ironic.drivers.node_attributes import is_boot_device_persistent
-from ironic.drivers.step_declarations import deploy_step
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import fast_track, instance_capabilities, volumes
+from ironic.drivers.nodes.node_attributes import is_boot_device_persistent
 from ironic.integrations import own_directories
 from ironic.integrations.own_directories import OwnDirectory
 

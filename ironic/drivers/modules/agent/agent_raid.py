@@ -8,15 +8,16 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.core import own_values, root_device_hints
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import node_attributes
-from ironic.drivers.interfaces import RAIDInterface
-from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_LEVELS
+from ironic.core.memory import own_values
+from ironic.core.values import root_device_hints
+from ironic.drivers.contract.interfaces import RAIDInterface
+from ironic.drivers.contract.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_LEVELS
+from ironic.drivers.contract.step_declarations import clean_step, deploy_step, service_step
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent import in_band_steps
 from ironic.drivers.modules.agent.in_band_steps import InBandSteps
-from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import node_attributes
 
 LOG = logging.getLogger(__name__)
 

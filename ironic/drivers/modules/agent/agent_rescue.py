@@ -7,14 +7,14 @@ password and hash are deleted as soon as the agent has them.
 import logging
 from typing import ClassVar
 
-from ironic.core import flow, states
 from ironic.core.errors import InstanceRescueFailure, IronicError
-from ironic.core.hardware_errors import AgentAPIError
+from ironic.core.errors.hardware_errors import AgentAPIError
+from ironic.core.flows import flow, states
 from ironic.drivers import info_keys
-from ironic.drivers.interfaces import RescueInterface
+from ironic.drivers.contract.interfaces import RescueInterface
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
 from ironic.drivers.modules.agent.agent_client import Agent
-from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 

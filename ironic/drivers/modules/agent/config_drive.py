@@ -17,8 +17,8 @@ import pycdlib
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import ImageDownloadFailed
-from ironic.drivers.task import Node
+from ironic.core.errors.hardware_errors import ImageDownloadFailed
+from ironic.drivers.contract.task import Node
 from ironic.integrations import image_servers
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed

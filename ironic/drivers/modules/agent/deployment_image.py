@@ -13,14 +13,14 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ironic.conf import CONF
-from ironic.core import syntax
+from ironic.core.addresses.own_host import names_file
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.internal_keys import InternalKey
-from ironic.core.missing_keys import missing_keys
-from ironic.core.own_host import names_file
+from ironic.core.errors.missing_keys import missing_keys
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.texts import syntax
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.agent import partition_images, published_images
 from ironic.drivers.modules.agent.checksum_lists import STRENGTH, BadList, digits, is_checksum, listed_checksum
-from ironic.drivers.task import Node
 from ironic.integrations import image_servers
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed

@@ -10,7 +10,7 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.clock import CLOCK
-from ironic.core.hardware_errors import InsufficientMemory
+from ironic.core.errors.hardware_errors import InsufficientMemory
 
 LOG = logging.getLogger(__name__)
 

@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.flow import Flow, in_state, named
-from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
-from ironic.core.internal_keys import InternalKey
-from ironic.core.step_cursor import StepCursor
-from ironic.drivers.clean_priorities import AGENT_OPTIONS
-from ironic.drivers.interfaces import BaseInterface
+from ironic.core.errors.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
+from ironic.core.flows.flow import Flow, in_state, named
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
+from ironic.drivers.composition.clean_priorities import AGENT_OPTIONS
+from ironic.drivers.contract.interfaces import BaseInterface
+from ironic.drivers.contract.step_declarations import StepDone, StepEnd, StepFailed, StepKind, StepsChanged
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent.agent_client import FAILED, MISMATCH, RUNNING, SUCCEEDED, Agent, Command
-from ironic.drivers.step_declarations import StepDone, StepEnd, StepFailed, StepKind, StepsChanged
-from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 

@@ -11,13 +11,14 @@ from datetime import timedelta
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import AgentCommandTimeout
-from ironic.core.internal_keys import InternalKey
-from ironic.drivers import boot_devices, instance_capabilities
+from ironic.core.errors.hardware_errors import AgentCommandTimeout
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.texts import syntax
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.agent.agent_client import RUNNING, Agent
-from ironic.drivers.task import Node
+from ironic.drivers.nodes import instance_capabilities
 
 WHOLE_DISK: Final = "whole-disk"
 PARTITION: Final = "partition"

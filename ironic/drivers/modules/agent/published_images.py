@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from ironic.conf import CONF
+from ironic.core.addresses.own_host import names_file
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import BootImageFailed
-from ironic.core.own_host import names_file
+from ironic.core.errors.hardware_errors import BootImageFailed
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.agent import host_memory
-from ironic.drivers.task import Node
 from ironic.integrations import host_files, image_formats, own_directories, web_root
 from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import Image, ImageCache, link_or_copy

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, IronicError
-from ironic.core.flow import Flow
-from ironic.drivers import fast_track
+from ironic.core.flows import states
+from ironic.core.flows.flow import Flow
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent.agent_client import Agent
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import fast_track
 
 LOG = logging.getLogger(__name__)
 

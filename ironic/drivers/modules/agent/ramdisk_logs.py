@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import IronicError
+from ironic.core.memory.agent_memory import KnownAgent
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent.agent_client import Agent
-from ironic.drivers.task import Node, Task
 from ironic.integrations.object_store import swift_container
 
 LOG = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent.agent_client import Command
-from ironic.drivers.task import Task
 
 Hook = Callable[[Task, dict[str, object]], object]
 H = TypeVar("H", bound=Hook)

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.clock import FIRST_PAUSE
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.hardware_errors import DriverOperationError
-from ironic.drivers.interfaces import PowerInterface
-from ironic.drivers.task import SHUTS_DOWN, Task, Waiter
+from ironic.core.errors.hardware_errors import DriverOperationError
+from ironic.core.flows import states
+from ironic.drivers.contract.interfaces import PowerInterface
+from ironic.drivers.contract.task import SHUTS_DOWN, Task, Waiter
 
 _POLL_SECONDS: Final = 1.0
 # Some systems shut down so fast.

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 
 from ironic.conf import CONF
 from ironic.core.clock import CLOCK
-from ironic.core.hardware_errors import ConsoleError, ConsoleSubprocessFailed
-from ironic.core.syntax import is_stored_uuid
+from ironic.core.errors.hardware_errors import ConsoleError, ConsoleSubprocessFailed
+from ironic.core.texts.syntax import is_stored_uuid
 from ironic.core.threads import THREADS
 from ironic.drivers.modules.console import console_processes, socat_command
 from ironic.drivers.modules.console.console_ports import is_free

@@ -5,16 +5,16 @@ from abc import abstractmethod
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import MissingParameterValue
-from ironic.core.hardware_errors import ConsoleSubprocessFailed, NoFreeIPMITerminalPorts
-from ironic.core.internal_keys import InternalKey
-from ironic.drivers.interfaces import ConsoleInterface
+from ironic.core.errors.hardware_errors import ConsoleSubprocessFailed, NoFreeIPMITerminalPorts
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.texts import syntax
+from ironic.drivers.contract.interfaces import ConsoleInterface
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.console.console_ports import PORTS, is_free
 from ironic.drivers.modules.console.console_servers import SERVERS
 from ironic.drivers.modules.console.socat_command import ConsoleCommand
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

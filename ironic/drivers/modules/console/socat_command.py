@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from ironic.core import syntax
+from ironic.core.texts import syntax
 
 PROGRAM: Final = "socat"
 

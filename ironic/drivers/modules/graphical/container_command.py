@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.graphical.containers import (
     Address,
     BaseConsoleContainer,
@@ -19,7 +20,6 @@ from ironic.drivers.modules.graphical.containers import (
     uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
-from ironic.drivers.task import Task
 
 _EVERYWHERE: Final = ("0.0.0.0", "::")
 # A line of what the program says of a port: "0.0.0.0:49153" or "[::]:49153".

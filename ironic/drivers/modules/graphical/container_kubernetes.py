@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.graphical.containers import (
     Address,
     BaseConsoleContainer,
@@ -14,7 +15,6 @@ from ironic.drivers.modules.graphical.containers import (
     uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
-from ironic.drivers.task import Task
 
 _PORT: Final = 5900
 _CONDUCTOR: Final = "org.openstack.ironic.conductor"

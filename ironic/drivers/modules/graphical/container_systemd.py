@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.graphical.container_command import published
 from ironic.drivers.modules.graphical.containers import (
     Address,
@@ -21,7 +22,6 @@ from ironic.drivers.modules.graphical.containers import (
     uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
-from ironic.drivers.task import Task
 
 _UNITS: Final = Path("/etc/containers/systemd/users")
 _PATTERN: Final = "ironic-console-*.container"

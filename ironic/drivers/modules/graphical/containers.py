@@ -16,8 +16,8 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
-from ironic.core.syntax import is_stored_uuid
-from ironic.drivers.task import Task
+from ironic.core.texts.syntax import is_stored_uuid
+from ironic.drivers.contract.task import Task
 
 LOG = logging.getLogger(__name__)
 

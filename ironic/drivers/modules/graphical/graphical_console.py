@@ -7,13 +7,14 @@ from typing import Final
 from urllib.parse import quote
 
 from ironic.conf import CONF
-from ironic.core import console_tokens, syntax
 from ironic.core.bmc_readings import Console
-from ironic.core.console_tokens import TOKEN, ConsoleAccess
-from ironic.drivers.driver_periodics import node_periodic
-from ironic.drivers.interfaces import ConsoleInterface
+from ironic.core.memory import console_tokens
+from ironic.core.memory.console_tokens import TOKEN, ConsoleAccess
+from ironic.core.texts import syntax
+from ironic.drivers.contract.driver_periodics import node_periodic
+from ironic.drivers.contract.interfaces import ConsoleInterface
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.graphical import containers
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

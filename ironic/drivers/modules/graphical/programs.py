@@ -15,8 +15,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ironic.conf import CONF
 from ironic.core.clock import CLOCK
-from ironic.core.hardware_errors import ConsoleContainerError
-from ironic.core.secrets import masked_text
+from ironic.core.errors.hardware_errors import ConsoleContainerError
+from ironic.core.secrets.masking import masked_text
 from ironic.drivers.modules.graphical.containers import Address
 
 # What the programs take from the environment of the service. In a pod, the last two lead kubectl to its cluster.

@@ -15,17 +15,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import introspection, states
 from ironic.core.errors import InvalidParameterValue, TakenOver, UnsupportedDriverExtension
-from ironic.core.flow import INSPECT
-from ironic.core.internal_keys import InternalKey
-from ironic.core.resource_errors import MACAlreadyExists
-from ironic.core.syntax import machine_mac_of, reported_mac_of
-from ironic.drivers import boot_devices, fast_track
-from ironic.drivers.interfaces import InspectInterface
+from ironic.core.errors.resource_errors import MACAlreadyExists
+from ironic.core.flows import states
+from ironic.core.flows.flow import INSPECT
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.memory import introspection
+from ironic.core.texts.syntax import machine_mac_of, reported_mac_of
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.interfaces import InspectInterface
+from ironic.drivers.contract.step_declarations import Suspended
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
-from ironic.drivers.step_declarations import Suspended
-from ironic.drivers.task import Task
+from ironic.drivers.nodes import fast_track
 from ironic.inspection import bmc_addresses, boot_tokens
 from ironic.inspection.hooks.base import hook_names
 from ironic.inspection.pipeline import Pipeline

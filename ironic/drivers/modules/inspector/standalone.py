@@ -16,8 +16,6 @@ from http import HTTPStatus
 from typing import Any, Final, NoReturn
 
 from ironic.conf import CONF
-from ironic.core import node_waits, states
-from ironic.core.call_errors import ReportNotTaken
 from ironic.core.errors import (
     HardwareInspectionFailure,
     InvalidParameterValue,
@@ -26,15 +24,17 @@ from ironic.core.errors import (
     TakenOver,
     UnsupportedDriverExtension,
 )
-from ironic.core.internal_keys import InternalKey
-from ironic.core.node_waits import Follows, NodeWait
-from ironic.drivers import waits
+from ironic.core.errors.call_errors import ReportNotTaken
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.node_waits import Follows, NodeWait
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed, Suspended
+from ironic.drivers.contract.task import Task
+from ironic.drivers.contract.wait_declarations import looks
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.inspector import agent
 from ironic.drivers.modules.inspector.agent import AgentInspect
-from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
-from ironic.drivers.task import Task
-from ironic.drivers.wait_declarations import looks
-from ironic.drivers.waits import Ended
 from ironic.inspection import bmc_addresses
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook, load_built_in

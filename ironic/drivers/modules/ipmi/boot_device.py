@@ -10,12 +10,13 @@ from typing import Final
 from ironic.conf import CONF
 from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue, IronicError
-from ironic.core.hardware_errors import IPMIFailure
-from ironic.core.internal_keys import InternalKey
-from ironic.drivers import boot_devices, instance_capabilities
+from ironic.core.errors.hardware_errors import IPMIFailure
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.ipmi.bmc_access import flag_of
 from ironic.drivers.modules.ipmi.conversation import change, read
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import instance_capabilities
 
 LOG = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.clock import CLOCK
-from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
+from ironic.core.errors.hardware_errors import IPMIConnectionFailure, IPMIFailure
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Operation, RequestLimits, gateway_to
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, RepeatedLogin, guard_of
@@ -28,7 +29,6 @@ from ironic.drivers.modules.ipmi.command_line import PROGRAM, command_line
 from ironic.drivers.modules.ipmi.password_files import password_file
 from ironic.drivers.modules.ipmi.tool_errors import Fault, fault_in, is_begun, summary
 from ironic.drivers.modules.ipmi.tool_process import Ended, Preempted, TooLate, TooMuch
-from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE, Refused, bmc_policy, resolve_allowed
 from ironic.integrations.hidden_faults import hidden
 

@@ -2,14 +2,14 @@
 
 from ironic.conf import CONF
 from ironic.core.bmc_readings import BootDevice
-from ironic.core.hardware_errors import FailedToGetSensorData, FailedToParseSensorData, IPMIFailure
-from ironic.drivers.interfaces import ManagementInterface
+from ironic.core.errors.hardware_errors import FailedToGetSensorData, FailedToParseSensorData, IPMIFailure
+from ironic.drivers.contract.interfaces import ManagementInterface
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.ipmi import boot_device, sensors
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of, flag_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
 from ironic.drivers.modules.ipmi.conversation import change, read
-from ironic.drivers.task import Task
 
 _VENDOR = "Manufacturer Name"
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import PasswordFileFailedToCreate
+from ironic.core.errors.hardware_errors import PasswordFileFailedToCreate
 
 LOG = logging.getLogger(__name__)
 

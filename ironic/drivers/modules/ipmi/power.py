@@ -7,8 +7,10 @@ can be observed; a node that must not be powered off is reset instead.
 from collections.abc import Mapping
 from typing import Final
 
-from ironic.core import node_rules, states
-from ironic.core.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
+from ironic.core import node_rules
+from ironic.core.errors.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
+from ironic.core.flows import states
+from ironic.drivers.contract.task import ODD_POWER, Task
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
@@ -16,7 +18,6 @@ from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
 from ironic.drivers.modules.ipmi.conversation import change, read
-from ironic.drivers.task import ODD_POWER, Task
 
 _REPORTED: Final = {"Chassis Power is on": states.POWER_ON, "Chassis Power is off": states.POWER_OFF}
 

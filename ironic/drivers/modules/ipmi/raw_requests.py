@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.ipmi.bmc_access import is_byte
 from ironic.drivers.modules.ipmi.conversation import change
-from ironic.drivers.task import Task
 
 # Network function, command, and the data of the largest message.
 _MOST_BYTES: Final = 256

@@ -10,7 +10,8 @@ import threading
 
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import ConsoleError, IPMIFailure
+from ironic.core.errors.hardware_errors import ConsoleError, IPMIFailure
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.console.console_servers import SERVERS
 from ironic.drivers.modules.console.serial_console import SerialConsole
@@ -24,7 +25,6 @@ from ironic.drivers.modules.ipmi.bmc_access import (
 )
 from ironic.drivers.modules.ipmi.command_line import check_tool, command_line
 from ironic.drivers.modules.ipmi.conversation import change, with_checked_address
-from ironic.drivers.task import Task
 from ironic.integrations.allowed_destinations import UNREACHABLE, Refused
 from ironic.integrations.hidden_faults import hidden
 

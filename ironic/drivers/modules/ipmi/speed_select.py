@@ -3,10 +3,10 @@
 from typing import Final
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.contract.step_declarations import deploy_step
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.ipmi import raw_requests
 from ironic.drivers.modules.ipmi.management import IPMIManagement
-from ironic.drivers.step_declarations import deploy_step
-from ironic.drivers.task import Task
 
 _REQUEST: Final = ("0x2c", "0x41", "0x04", "0x00")
 _PROFILES: Final = ("0x00", "0x01", "0x02")

@@ -2,16 +2,16 @@
 
 from typing import Any, Final
 
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.interfaces import VendorInterface
-from ironic.drivers.interfaces.passthru import passthru
+from ironic.core.texts import syntax
+from ironic.drivers.contract.interfaces import VendorInterface
+from ironic.drivers.contract.interfaces.passthru import passthru
+from ironic.drivers.contract.step_declarations import clean_step, deploy_step, service_step
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.ipmi import raw_requests
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
 from ironic.drivers.modules.ipmi.conversation import change
-from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
-from ironic.drivers.task import Task
 
 _RAW: Final = {
     "raw_bytes": {

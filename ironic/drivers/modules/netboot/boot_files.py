@@ -10,13 +10,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core import boot_file_quoting
-from ironic.core.boot_file_quoting import IPXE, PXELINUX
-from ironic.drivers import boot_devices, instance_capabilities, node_attributes
+from ironic.core.texts import boot_file_quoting
+from ironic.core.texts.boot_file_quoting import IPXE, PXELINUX
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.netboot import boot_variants, kernel_and_ramdisk, shared_boot_files
 from ironic.drivers.modules.netboot.boot_variants import CONFIG, PROGRAMS, Layout, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import instance_capabilities, node_attributes
 from ironic.integrations import boot_templates, web_root
 from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, task_provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, TFTP_SERVER, VENDOR_CLASS

@@ -19,9 +19,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import boot_devices
+from ironic.core.texts.boot_file_quoting import GRUB, IPXE, PXELINUX
+from ironic.drivers.contract import boot_devices
 from ironic.integrations import web_root
 
 PROGRAMS: Final = (PXELINUX, GRUB, IPXE)

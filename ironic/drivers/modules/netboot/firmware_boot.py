@@ -8,15 +8,16 @@ import logging
 from datetime import timedelta
 
 from ironic.conf import CONF
-from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.core.hardware_errors import BootModeUnknown, DriverOperationError
-from ironic.drivers import awaited_setting, boot_devices, instance_capabilities
+from ironic.core.errors.hardware_errors import BootModeUnknown, DriverOperationError
+from ironic.core.memory.agent_memory import KnownAgent
+from ironic.drivers.contract import awaited_setting, boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.netboot.boot_variants import Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
-from ironic.drivers.node_attributes import is_boot_device_persistent
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import instance_capabilities
+from ironic.drivers.nodes.node_attributes import is_boot_device_persistent
 
 LOG = logging.getLogger(__name__)
 

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import boot_file_quoting, syntax
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.flow import in_state
-from ironic.core.kernel_parameters import APPEND_PARAMS, ARGUMENTS, DEFAULT
-from ironic.core.missing_keys import missing_keys
-from ironic.drivers import instance_capabilities, node_attributes
+from ironic.core.errors.missing_keys import missing_keys
+from ironic.core.flows.flow import in_state
+from ironic.core.projects.kernel_parameters import APPEND_PARAMS, ARGUMENTS, DEFAULT
+from ironic.core.texts import boot_file_quoting, syntax
+from ironic.drivers.contract.task import Node
 from ironic.drivers.info_keys import DEPLOY
-from ironic.drivers.task import Node
+from ironic.drivers.nodes import instance_capabilities, node_attributes
 from ironic.integrations import host_files
 from ironic.integrations.hidden_faults import is_of_project
 from ironic.integrations.image_cache import ALGORITHMS, Image

@@ -10,17 +10,19 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import BootImageFailed
-from ironic.drivers import boot_devices, info_keys, instance_capabilities, node_attributes, secure_boot
-from ironic.drivers.driver_periodics import node_periodic, periodic
-from ironic.drivers.interfaces import BootInterface
+from ironic.core.errors.hardware_errors import BootImageFailed
+from ironic.core.flows import states
+from ironic.drivers import info_keys
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.driver_periodics import node_periodic, periodic
+from ironic.drivers.contract.interfaces import BootInterface
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk, prepared_boot, shared_boot_files
 from ironic.drivers.modules.netboot.boot_files import BootFiles
 from ironic.drivers.modules.netboot.boot_variants import VARIANTS, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import instance_capabilities, node_attributes, secure_boot
 from ironic.integrations import dhcp, own_directories, web_root
 from ironic.integrations.own_directories import OwnDirectory
 

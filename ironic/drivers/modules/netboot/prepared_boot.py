@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import orjson
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.errors import NodeNotFound
-from ironic.core.internal_keys import InternalKey
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.texts import syntax
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.netboot import shared_boot_files
 from ironic.drivers.modules.netboot.boot_variants import Variant
-from ironic.drivers.task import Node
 from ironic.integrations import dhcp
 from ironic.integrations.dhcp import task_provider
 

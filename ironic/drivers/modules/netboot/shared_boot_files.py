@@ -10,8 +10,8 @@ import secrets
 from pathlib import Path
 
 from ironic.conf import CONF
-from ironic.core.boot_file_quoting import GRUB, IPXE
-from ironic.core.hardware_errors import BootImageFailed
+from ironic.core.errors.hardware_errors import BootImageFailed
+from ironic.core.texts.boot_file_quoting import GRUB, IPXE
 from ironic.drivers.modules.netboot.boot_variants import BOOT_SCRIPT, GRUB_ENTRY_FILES, Variant, address_prefix
 from ironic.integrations import boot_templates
 

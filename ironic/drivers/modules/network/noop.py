@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from ironic.drivers.interfaces import NetworkInterface
-from ironic.drivers.task import Port, Portgroup, Task
+from ironic.drivers.contract.interfaces import NetworkInterface
+from ironic.drivers.contract.task import Port, Portgroup, Task
 
 
 class NoopNetwork(NetworkInterface):

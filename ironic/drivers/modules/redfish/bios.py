@@ -13,11 +13,15 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import node_waits
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.node_waits import NodeWait
-from ironic.drivers.interfaces import BIOSInterface
-from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import node_waits
+from ironic.core.flows.node_waits import NodeWait
+from ironic.drivers.contract.interfaces import BIOSInterface
+from ironic.drivers.contract.interfaces.base_interface import unsupported
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
+from ironic.drivers.contract.task import Task
+from ironic.drivers.contract.wait_declarations import looks
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.orders import waiting_step
 from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
@@ -27,10 +31,6 @@ from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
-from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
-from ironic.drivers.task import Task
-from ironic.drivers.wait_declarations import looks
-from ironic.drivers.waits import Ended
 
 LOG = logging.getLogger(__name__)
 

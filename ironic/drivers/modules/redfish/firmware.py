@@ -5,9 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.node_waits import NodeWait
-from ironic.drivers.interfaces import FirmwareInterface
-from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.core.flows.node_waits import NodeWait
+from ironic.drivers.contract.interfaces import FirmwareInterface
+from ironic.drivers.contract.interfaces.base_interface import unsupported
+from ironic.drivers.contract.step_declarations import clean_step, deploy_step, service_step
+from ironic.drivers.contract.task import Task
+from ironic.drivers.contract.wait_declarations import looks
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.orders import firmware_list, waiting_step
 from ironic.drivers.modules.redfish.orders.firmware_updates import BIOS, BMC, NIC, UPDATES
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
@@ -16,10 +20,6 @@ from ironic.drivers.modules.redfish.tree.members import bmc_of, seen_chassis, se
 from ironic.drivers.modules.redfish.tree.network_cards import is_chassis_of_one
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
-from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
-from ironic.drivers.task import Task
-from ironic.drivers.wait_declarations import looks
-from ironic.drivers.waits import Ended
 
 _LONGEST: Final = 255
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from ironic.core.allowed_addresses import server_of
-from ironic.core.hardware_errors import ConsoleError
+from ironic.core.addresses.allowed_addresses import server_of
+from ironic.core.errors.hardware_errors import ConsoleError
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.graphical.graphical_console import GraphicalConsole
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, Access, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import check_login
-from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE, Refused, bmc_policy, resolve_allowed
 from ironic.integrations.hidden_faults import hidden
 

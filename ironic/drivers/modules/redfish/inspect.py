@@ -13,11 +13,11 @@ from typing import Any, Final
 import sushy
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.readings import Seen
-from ironic.core.root_device_hints import GIB
-from ironic.drivers import node_attributes
-from ironic.drivers.interfaces import InspectInterface
+from ironic.core.values.root_device_hints import GIB
+from ironic.drivers.contract.interfaces import InspectInterface
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.tree import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.certainty import Document, Resource
@@ -28,7 +28,7 @@ from ironic.drivers.modules.redfish.tree.processors_and_memory import cpu_of, me
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import node_attributes
 from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks import enabled_hooks, root_disk_hooks
 from ironic.inspection.hooks.base import PluginData, load_hooks

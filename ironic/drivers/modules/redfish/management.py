@@ -8,15 +8,20 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import states, syntax
 from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
-from ironic.core.node_waits import NodeWait
-from ironic.drivers import awaited_setting, boot_devices
-from ironic.drivers.driver_periodics import periodic
-from ironic.drivers.interfaces import ManagementInterface
-from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.core.errors.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
+from ironic.core.flows import states
+from ironic.core.flows.node_waits import NodeWait
+from ironic.core.texts import syntax
+from ironic.drivers.contract import awaited_setting, boot_devices
+from ironic.drivers.contract.driver_periodics import periodic
+from ironic.drivers.contract.interfaces import ManagementInterface
+from ironic.drivers.contract.interfaces.base_interface import unsupported
+from ironic.drivers.contract.step_declarations import clean_step, deploy_step, service_step, verify_step
+from ironic.drivers.contract.task import Task
+from ironic.drivers.contract.wait_declarations import ORDERED, Ordered, looks
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.redfish.orders import (
     bmc_clock,
@@ -38,10 +43,6 @@ from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
-from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
-from ironic.drivers.task import Task
-from ironic.drivers.wait_declarations import ORDERED, Ordered, looks
-from ironic.drivers.waits import Ended
 
 LOG = logging.getLogger(__name__)
 

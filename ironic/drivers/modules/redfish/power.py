@@ -14,7 +14,9 @@ from sushy import ResetType as Reset
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import node_rules, states
+from ironic.core import node_rules
+from ironic.core.flows import states
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
 from ironic.drivers.modules.redfish.orders import boot_override, firmware_updates
@@ -23,7 +25,6 @@ from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read, reason_of
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows, state_named_in
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

@@ -13,14 +13,18 @@ from typing import Any, Final
 import sushy
 
 from ironic.conf import CONF
-from ironic.core import node_waits, own_values
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.node_waits import NodeWait
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import node_waits
+from ironic.core.flows.node_waits import NodeWait
+from ironic.core.memory import own_values
 from ironic.core.readings import Seen, Whole
-from ironic.drivers import node_attributes
-from ironic.drivers.interfaces import RAIDInterface
-from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
+from ironic.drivers.contract.interfaces import RAIDInterface
+from ironic.drivers.contract.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
+from ironic.drivers.contract.task import Task
+from ironic.drivers.contract.wait_declarations import looks
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.orders import raid_layout
 from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.orders.raid_layout import GIB, LEVEL_OF, Drive, NewVolume
@@ -54,10 +58,7 @@ from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, c
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
-from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
-from ironic.drivers.task import Task
-from ironic.drivers.wait_declarations import looks
-from ironic.drivers.waits import Ended
+from ironic.drivers.nodes import node_attributes
 
 LOG = logging.getLogger(__name__)
 

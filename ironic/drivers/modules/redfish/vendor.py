@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from sushy import exceptions as sushy_errors
 
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import SubscriptionNotFound
-from ironic.drivers.interfaces import VendorInterface
-from ironic.drivers.interfaces.passthru import passthru
+from ironic.core.errors.hardware_errors import SubscriptionNotFound
+from ironic.core.texts import syntax
+from ironic.drivers.contract.interfaces import VendorInterface
+from ironic.drivers.contract.interfaces.passthru import passthru
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

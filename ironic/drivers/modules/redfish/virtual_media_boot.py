@@ -11,17 +11,20 @@ from typing import Any, ClassVar, Final
 
 import sushy
 
-from ironic.core import states, syntax
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import (
     InvalidParameterValue,
 )
-from ironic.core.flow import DEPLOY
-from ironic.core.hardware_errors import UnsupportedHardwareFeature
-from ironic.drivers import boot_devices, fast_track, info_keys, instance_capabilities, node_attributes, secure_boot
-from ironic.drivers.driver_periodics import node_periodic, periodic
+from ironic.core.errors.hardware_errors import UnsupportedHardwareFeature
+from ironic.core.flows import states
+from ironic.core.flows.flow import DEPLOY
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.core.texts import syntax
+from ironic.drivers import info_keys
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.driver_periodics import node_periodic, periodic
+from ironic.drivers.contract.interfaces import BootInterface
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.info_keys import ON_REMOVABLE
-from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
@@ -32,7 +35,7 @@ from ironic.drivers.modules.redfish.tree.members import seen_managers
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, depends_on_firmware
-from ironic.drivers.task import Node, Task
+from ironic.drivers.nodes import fast_track, instance_capabilities, node_attributes, secure_boot
 from ironic.integrations import image_places, own_directories
 from ironic.integrations.image_places import Place
 from ironic.integrations.own_directories import OwnDirectory

@@ -1,8 +1,8 @@
 """Storage interface `noop`: no remote volumes, machines boot from their own disks."""
 
-from ironic.drivers.interfaces import StorageInterface
+from ironic.drivers.contract.interfaces import StorageInterface
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.noop import NoProperties
-from ironic.drivers.task import Task
 
 
 class NoopStorage(NoProperties, StorageInterface):

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.drivers import extensions
-from ironic.drivers.composition import Composition
+from ironic.core.flows import states
+from ironic.drivers.composition import extensions
+from ironic.drivers.composition.composed_drivers import Composition
+from ironic.drivers.contract.step_declarations import deploy_step
 from ironic.drivers.modules.agent import AgentBase, agent_client
 from ironic.drivers.modules.fake import FakeBoot, FakePower
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.step_declarations import deploy_step
 from ironic.tests.agent_double import AgentDouble, agent_double
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows import bench as benches

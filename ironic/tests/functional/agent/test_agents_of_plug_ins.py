@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     InstanceDeployFailure,
     InvalidParameterValue,
@@ -13,10 +12,11 @@ from ironic.core.errors import (
     NodeCleaningFailure,
     NodeServicingFailure,
 )
+from ironic.core.flows import states
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules import agent_base, agent_client
 from ironic.drivers.modules.agent import AgentBase, CustomAgentDeploy, in_band_steps, step_hooks
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import BareDriver
 from ironic.tests.agent_double import RECORDED, AgentDouble
 from ironic.tests.unit.drivers.machine import Work, work_on
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
 from ironic.tests.functional.agent.test_direct import IMAGE
 
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import (
+from ironic.core.errors.hardware_errors import (
     AgentAPIError,
     AgentCommandFailed,
     AgentCommandTimeout,

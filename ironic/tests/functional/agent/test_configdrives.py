@@ -11,8 +11,8 @@ import pycdlib
 import pytest
 import requests
 
-from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors.call_errors import ObjectStoreError
 from ironic.drivers.modules.agent import config_drive
 from ironic.integrations import object_store
 from ironic.tests.swift_store import ACCOUNT, SwiftStore, swift_store

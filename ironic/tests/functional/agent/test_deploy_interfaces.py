@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.interfaces.boot_and_deploy import ORIGINAL
+from ironic.core.flows import states
+from ironic.drivers.contract.interfaces.boot_and_deploy import ORIGINAL
 from ironic.tests.functional.agent.conftest import NotingBoot, beat
 from ironic.tests.functional.agent.test_direct import IMAGE
 from ironic.tests.unit.conductor.flows import bench as benches

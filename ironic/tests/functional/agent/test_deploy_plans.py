@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.functional.agent.test_in_band_steps import NOOP, SLEEP, executed, waiting
 

@@ -6,9 +6,9 @@ import pytest
 
 from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers import awaited_setting
+from ironic.core.flows import states
+from ironic.drivers.contract import awaited_setting
 from ironic.tests.agent_double import AgentDouble
 from ironic.tests.functional.agent.conftest import NotingBoot, beat
 from ironic.tests.unit.conductor.flows import bench as benches

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.core.flows import states
 from ironic.tests.agent_double import TOKEN, AgentDouble
 from ironic.tests.unit.conductor.flows import bench as benches
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import IronicError
-from ironic.core.hardware_errors import AgentAPIError, AgentCommandTimeout, AgentConnectionFailed, AgentNotCalled
+from ironic.core.errors.hardware_errors import AgentAPIError, AgentCommandTimeout, AgentConnectionFailed, AgentNotCalled
 from ironic.drivers.modules.agent.agent_client import Agent, Command
 from ironic.tests.unit.drivers.machine import Machine, work_on
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.agent_double import AgentDouble
 from ironic.tests.functional.agent.conftest import NotingPower, beat
 from ironic.tests.unit.conductor.flows import bench as benches

@@ -14,15 +14,15 @@ import pycdlib
 import pytest
 
 from ironic.conductor.housekeeping import ImageCacheCleanup
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import (
+from ironic.core.errors.hardware_errors import (
     BootImageFailed,
     ImageConvertFailed,
     ImageUnacceptable,
     InsufficientDiskSpace,
     InsufficientMemory,
 )
+from ironic.core.flows import states
 from ironic.drivers.modules.agent import deployment_image, host_memory, published_images
 from ironic.integrations import host_files, image_formats
 from ironic.integrations.image_cache import ImageCache

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.drivers.modules.agent import ramdisk_logs
 from ironic.integrations import object_store
 from ironic.tests.functional.agent.conftest import beat

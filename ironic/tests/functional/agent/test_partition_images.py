@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.flows import states
 from ironic.drivers.modules.agent import partition_images
 from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.functional.agent.test_direct import deploying

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.tests.agent_double import AgentDouble
 from ironic.tests.functional.agent.conftest import NotingBoot, NotingNetwork, NotingPower, beat
 from ironic.tests.functional.agent.test_direct import deploying

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
 from ironic.drivers.modules.agent import AgentRAID
 from ironic.tests.agent_double import AgentDouble
 from ironic.tests.functional.agent.conftest import beat

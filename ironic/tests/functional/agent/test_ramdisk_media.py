@@ -7,7 +7,7 @@ import pytest
 
 from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.agent_double import AgentDouble
 from ironic.tests.functional.agent.conftest import NotingBoot, NotingPower, beat
 from ironic.tests.functional.agent.test_direct import IMAGE

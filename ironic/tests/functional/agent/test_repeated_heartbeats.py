@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.agent_double import AgentDouble
 from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.functional.agent.test_direct import deploying

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.agent.conftest import NotingBoot, beat
 from ironic.tests.unit.conductor.flows import bench as benches
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ironic.core.errors import DriverLoadError
-from ironic.core.hardware_errors import ConsoleContainerError, RedfishError
+from ironic.core.errors.hardware_errors import ConsoleContainerError, RedfishError
 from ironic.drivers.modules.bmc.login_guard import LoginRefused, guard_of
 from ironic.drivers.modules.graphical import containers
 from ironic.drivers.modules.graphical.container_command import ContainerConsoleContainer, published

@@ -14,7 +14,7 @@ import requests
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from ironic.core.console_tokens import KEYS
+from ironic.core.memory.console_tokens import KEYS
 from ironic.drivers.modules.fake import FakeGraphicalConsole
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.consoles.lines import until

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import ConsoleError
+from ironic.core.errors.hardware_errors import ConsoleError
 from ironic.drivers.modules.ipmi.socat_console import IPMISocatConsole
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.consoles.lines import Viewer, kill, processes, until

@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
 from ironic import db
-from ironic.core.console_tokens import ConsoleAccess
+from ironic.core.memory.console_tokens import ConsoleAccess
 from ironic.tests.functional.consoles.lines import until
 from ironic.tests.functional.consoles.viewers import PATIENCE, begin, read
 from ironic.tests.functional.consoles.vnc import vnc_server

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ironic.core.errors import MissingParameterValue
-from ironic.core.hardware_errors import ConsoleError, ConsoleSubprocessFailed, NoFreeIPMITerminalPorts
+from ironic.core.errors.hardware_errors import ConsoleError, ConsoleSubprocessFailed, NoFreeIPMITerminalPorts
 from ironic.drivers.modules.console import socat_command
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
 from ironic.drivers.modules.console.socat_command import ConsoleCommand

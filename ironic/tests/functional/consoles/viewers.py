@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ironic.command.console_proxy import ConsoleProxy
-from ironic.core.console_tokens import ConsoleAccess
+from ironic.core.memory.console_tokens import ConsoleAccess
 from ironic.db import Store
 from ironic.tests.unit.drivers.machine import Machine
 

@@ -8,9 +8,9 @@ import pytest
 
 from ironic.conductor import transitions
 from ironic.conductor.transitions import Recorder
-from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import ConcurrentActionLimit, RowLimit
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services import nodes, row_changes

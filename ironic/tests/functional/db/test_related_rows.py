@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.core.errors import Conflict, HardwareInspectionFailure, InvalidParameterValue, IronicError
-from ironic.core.resource_errors import ChassisNotEmpty, PortgroupNotEmpty
+from ironic.core.errors.resource_errors import ChassisNotEmpty, PortgroupNotEmpty
 from ironic.core.rules import Changes
 from ironic.db import NodeRecord, Store
 from ironic.inspection.rules.rule_effects import apply_changes

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ironic.core import lenient_json
+from ironic.core.texts import lenient_json
 from ironic.tests.functional.drivers.played_operations import Kinds, Outcome
 
 MISSING: Any = object()

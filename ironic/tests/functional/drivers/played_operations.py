@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.db import Store
-from ironic.drivers import indicators
+from ironic.drivers.contract import indicators
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
@@ -24,7 +25,6 @@ from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.tree import bios_attributes
-from ironic.drivers.task import BareDriver
 from ironic.integrations.http_client import CallFailed
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.drivers.played_bmc import ADDRESS, Answer, Document, Order, PlayedBmc

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import sushy
 
-from ironic.core import lenient_json
+from ironic.core.texts import lenient_json
 from ironic.drivers.modules.redfish.records.record import FORMAT
 from ironic.drivers.modules.redfish.records.stand_ins import OWN_HOST
 from ironic.drivers.modules.redfish.records.walk import UNUSABLE

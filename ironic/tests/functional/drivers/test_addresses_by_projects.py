@@ -14,9 +14,9 @@ import pytest
 from sushy import exceptions as sushy_errors
 
 from ironic.command.own_addresses import own
-from ironic.core.allowed_addresses import Server
-from ironic.core.bmc_hosts import BY_PROJECT
-from ironic.core.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError, RedfishError
+from ironic.core.addresses.allowed_addresses import Server
+from ironic.core.addresses.bmc_hosts import BY_PROJECT
+from ironic.core.errors.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError, RedfishError
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
 from ironic.drivers.modules.redfish.orders.bmc_tasks import TASK_FAILS, read_task

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
@@ -16,7 +17,6 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
-from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, answer_at, on
 from ironic.tests.functional.drivers.test_odd_orders import DRIVE, NOTE, URL, machine_with

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.clock import CLOCK
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
 from ironic.drivers.modules.redfish.records import walk
 from ironic.drivers.modules.redfish.records.record import record_of
 from ironic.drivers.modules.redfish.records.walk import Limits, Walk, Walked

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS

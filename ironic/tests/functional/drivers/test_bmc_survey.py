@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
-from ironic.drivers.interfaces.base_interface import BaseInterface
+from ironic.core.flows import states
+from ironic.drivers.contract.interfaces.base_interface import BaseInterface
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect

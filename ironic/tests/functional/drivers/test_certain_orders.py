@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.core.hardware_errors import RedfishError
-from ironic.drivers import waits
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.task import BareDriver, Waiter
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
@@ -18,7 +19,6 @@ from ironic.drivers.modules.redfish.tree.members import bmc_of
 from ironic.drivers.modules.redfish.tree.network_cards import seen_cards
 from ironic.drivers.modules.redfish.tree.processors_and_memory import memory_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
-from ironic.drivers.task import BareDriver, Waiter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import on
 from ironic.tests.unit.drivers.machine import Work

@@ -10,16 +10,16 @@ import pytest
 import requests
 
 from ironic.command.file_server import FileServer
-from ironic.core import node_waits, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
-from ironic.core.hardware_errors import ImageDownloadFailed, RedfishError
+from ironic.core.errors.hardware_errors import ImageDownloadFailed, RedfishError
+from ironic.core.flows import node_waits, states
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.orders import firmware_images, firmware_updates
 from ironic.drivers.modules.redfish.orders.firmware_updates import UNNAMED_UPDATES, UPDATES
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import BareDriver
 from ironic.integrations import object_store, web_root
 from ironic.tests.functional.drivers.hostile_bmc import HostileBmc
 from ironic.tests.functional.drivers.test_redfish_firmware import (  # noqa: F401 - fixtures

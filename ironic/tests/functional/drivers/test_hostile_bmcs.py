@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import PowerStateFailure
-from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.flows import states
 from ironic.drivers.modules.bmc.bmc_gateway import gateway_to
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import IronicError
-from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
+from ironic.core.errors.hardware_errors import IPMIConnectionFailure, IPMIFailure
+from ironic.drivers.contract.task import Notes
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.conversation import change, read
 from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.ipmi.socat_console import IPMISocatConsole
-from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
 from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import Work, work_on

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.core.errors import IronicError
-from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
+from ironic.core.errors.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.db.tables import bmc_logins
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.tests import ipmi_bmc

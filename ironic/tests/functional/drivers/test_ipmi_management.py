@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import FailedToGetSensorData, FailedToParseSensorData
+from ironic.core.errors.hardware_errors import FailedToGetSensorData, FailedToParseSensorData
+from ironic.core.flows import states
+from ironic.drivers.contract.task import Notes
 from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.ipmi.speed_select import IntelIPMIManagement
 from ironic.drivers.modules.ipmi.vendor import IPMIVendorPassthru
-from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, IpmiBmc, free_udp_port, pyghmi_bmc
 from ironic.tests.site import eventually
 from ironic.tests.unit.drivers.machine import Work, work_on

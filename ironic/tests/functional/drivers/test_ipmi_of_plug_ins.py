@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import IPMIFailure
+from ironic.core.errors.hardware_errors import IPMIFailure
 from ironic.drivers.modules import ipmitool
 from ironic.tests.ipmi_bmc import IpmiBmc, ipmi_sim
 from ironic.tests.unit.drivers.machine import work_on

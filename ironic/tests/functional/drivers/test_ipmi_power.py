@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ironic.conductor.power import odd_state_text
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure, UnsupportedHardwareFeature
+from ironic.core.errors.hardware_errors import IPMIConnectionFailure, IPMIFailure, UnsupportedHardwareFeature
+from ironic.core.flows import states
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.tests.ipmi_bmc import IpmiBmc, free_udp_port, pyghmi_bmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
-from ironic.core.hardware_errors import IPMIFailure
+from ironic.core.errors.hardware_errors import IPMIFailure
+from ironic.core.flows import states
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.ipmi.conversation import read
 from ironic.drivers.modules.ipmi.management import IPMIManagement

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.drivers.modules.redfish.management import RedfishManagement

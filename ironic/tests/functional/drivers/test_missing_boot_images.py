@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from ironic.core.agent_memory import KnownAgent
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.memory.agent_memory import KnownAgent
 from ironic.drivers.modules.redfish.orders import ramdisk_images
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.tests.functional.drivers.test_virtual_media_boot import (  # noqa: F401 - fixtures among them

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import MissingParameterValue, PowerStateFailure
-from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.flows import states
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect, inventory_of

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.login_guard import guard_of
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
@@ -21,7 +22,6 @@ from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import change, connector_of
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.running_operation import operation
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, USER, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, SECRET, answer_at, on

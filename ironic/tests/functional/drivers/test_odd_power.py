@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import PowerStateFailure
+from ironic.core.flows import states
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, on
 from ironic.tests.unit.drivers.machine import Work, work_on

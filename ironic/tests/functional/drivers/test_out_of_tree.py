@@ -11,8 +11,8 @@ PROGRAM = """
 import json
 from ironic.conf import CONF
 from ironic.core.hardware_interfaces import KINDS
-from ironic.core.info_keys import declared
-from ironic.drivers.composition import Composition
+from ironic.core.keys.info_keys import declared
+from ironic.drivers.composition.composed_drivers import Composition
 
 CONF([], default_config_files=[])
 enabled = {

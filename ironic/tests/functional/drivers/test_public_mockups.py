@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import IronicError
-from ironic.drivers.interfaces.base_interface import BaseInterface
+from ironic.drivers.contract.interfaces.base_interface import BaseInterface
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish import inspect as redfish_inspect
 from ironic.drivers.modules.redfish.bios import RedfishBIOS

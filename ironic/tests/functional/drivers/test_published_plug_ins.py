@@ -34,7 +34,7 @@ COMPOSE = """
 import json, sys, warnings
 from ironic.conf import CONF
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition.composed_drivers import Composition
 
 warnings.simplefilter("ignore")
 CONF([], default_config_files=[])

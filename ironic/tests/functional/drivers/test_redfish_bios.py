@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from oslo_db.exception import DBDataError
 
-from ironic.core import node_waits, states
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.values import utc_now
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import node_waits, states
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.core.values.value_types import utc_now
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.redfish import bios as bios_module
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.unit.drivers.machine import Work, items_of, look, remembered, work_on
 

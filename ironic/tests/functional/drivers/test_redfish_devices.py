@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import MissingParameterValue
-from ironic.drivers import indicators
+from ironic.drivers.contract import indicators
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.inspect import inventory_of
 from ironic.drivers.modules.redfish.management import RedfishManagement

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from ironic.core import node_waits, states
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.values import utc_now
+from ironic.core.flows import node_waits, states
+from ironic.core.values.value_types import utc_now
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.orders.firmware_updates import UPDATES
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers import machine
 from ironic.tests.unit.drivers.machine import Work, items_of, work_on

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure, HookLoadError, MissingParameterValue
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.tests.conftest import Setter

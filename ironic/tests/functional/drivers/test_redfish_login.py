@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.core.clock import CLOCK
-from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS
 from ironic.tests.redfish_bmc import RedfishBmc

@@ -3,7 +3,7 @@
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import FailedToGetSensorData, RedfishError
+from ironic.core.errors.hardware_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import sushy
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.flows import states
 from ironic.drivers.modules.redfish import bios as bios_module
 from ironic.drivers.modules.redfish import boot, management, utils
 from ironic.drivers.modules.redfish.bios import RedfishBIOS

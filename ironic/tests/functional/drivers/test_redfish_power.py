@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import sushy
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.drivers import waits
+from ironic.core.flows import states
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.task import SHUTS_DOWN, Waiter
 from ironic.drivers.modules.bmc import power_actions
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
-from ironic.drivers.task import SHUTS_DOWN, Waiter
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, scripted_bmc
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on

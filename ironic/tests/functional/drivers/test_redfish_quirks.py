@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.wire.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
-from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers import (
     test_hostile_bmcs,
     test_redfish_bios,

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from ironic.core import node_waits, states
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.values import utc_now
-from ironic.drivers import awaited_setting
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import node_waits, states
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.core.values.value_types import utc_now
+from ironic.drivers.contract import awaited_setting
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, hostile_bmc
 from ironic.tests.unit.drivers import machine
 from ironic.tests.unit.drivers.machine import Work, work_on

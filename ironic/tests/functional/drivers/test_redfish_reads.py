@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from ironic.conductor import bmc_refresh
-from ironic.core import states
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT, RecentAnswers
 from ironic.drivers.modules.netboot import firmware_boot
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on

@@ -1,9 +1,9 @@
 """What the conductor refreshes on a node, read from a real BMC emulator."""
 
 from ironic.conductor import bmc_refresh
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.redfish.management import RedfishManagement
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import RedfishError, SubscriptionNotFound
+from ironic.core.errors.hardware_errors import RedfishError, SubscriptionNotFound
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.tests.functional.drivers.hostile_bmc import Handler, HostileBmc, hostile_bmc

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on

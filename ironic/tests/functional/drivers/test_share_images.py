@@ -12,14 +12,14 @@ import pytest
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeNotFound
-from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.errors.hardware_errors import ImageCreationFailed
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.orders import ramdisk_images
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
-from ironic.drivers.task import BareDriver
 from ironic.integrations import boot_iso, host_files, image_places, virtual_media_images
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on

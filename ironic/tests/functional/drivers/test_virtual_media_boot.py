@@ -14,10 +14,11 @@ import pytest
 import requests
 
 from ironic.command.file_server import FileServer
-from ironic.core.agent_memory import AgentMemory, KnownAgent
-from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeNotFound, UnsupportedDriverExtension
-from ironic.core.hardware_errors import UnsupportedHardwareFeature
+from ironic.core.errors.call_errors import ObjectStoreError
+from ironic.core.errors.hardware_errors import UnsupportedHardwareFeature
+from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.inspector.agent import AgentInspect
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
@@ -26,7 +27,6 @@ from ironic.drivers.modules.redfish.orders import ramdisk_images
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
-from ironic.drivers.task import BareDriver
 from ironic.integrations import object_store, virtual_media_images, web_root
 from ironic.tests.functional.drivers.scripted_bmc import ScriptedBmc, scripted_bmc
 from ironic.tests.swift_store import SwiftStore, swift_store

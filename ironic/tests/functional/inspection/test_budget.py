@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.databases import Statements, counting_statements
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import inventory, post

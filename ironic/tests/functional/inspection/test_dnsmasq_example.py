@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.inspection.pxe_filter import HostsDir, PxeFilter
 from ironic.tests.functional.inspection.test_pxe_filter import until

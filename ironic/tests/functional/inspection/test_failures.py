@@ -9,7 +9,7 @@ import pytest
 
 from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.timeouts import Timeouts
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, inventory, post
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ironic.api.settings import ApiSettings
-from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker
+from ironic.core.flows import states
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.inspection.whole import URL, Preparing, Whole, whole
 from ironic.tests.functional.wire.service import Response, environ_of

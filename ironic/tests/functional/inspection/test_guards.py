@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.inspection.whole import URL, Preparing, Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, inventory
 

@@ -10,9 +10,9 @@ import pytest
 from keystoneauth1 import loading
 
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.call_errors import ReportNotTaken
 from ironic.core.errors import NodeLocked
+from ironic.core.errors.call_errors import ReportNotTaken
+from ironic.core.flows import states
 from ironic.drivers.modules.inspector.standalone import InspectorInspect
 from ironic.inspection.pxe_filter import HostsDir, PxeFilter
 from ironic.tests.conftest import Setter

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.inspection.hooks import base
 from ironic.tests.effort import IS_FULL
 from ironic.tests.functional.drivers.compared_machines import Oddity, differences

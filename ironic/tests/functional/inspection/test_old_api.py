@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.functional.wire.old_api.asking import ask, refused
 from ironic.tests.functional.wire.service import Response

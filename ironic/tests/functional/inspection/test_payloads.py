@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.inspection.hooks import base
 from ironic.tests.databases import counting_statements
 from ironic.tests.effort import examples

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import Store, connect, schema
 from ironic.inspection.pxe_filter import HostsDir, HostsDirError, PxeFilter
 from ironic.tests.conftest import Setter

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.flows import states
+from ironic.core.secrets.masking import REPLACEMENT
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.inspection.call_catcher import Catcher, call_catcher

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.rules import documents
 from ironic.core.rules.paths import parsed
 from ironic.db import NodeRecord

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ironic.core import states
-from ironic.core.bmc_hosts import BY_PROJECT, UNKNOWN
+from ironic.core.addresses.bmc_hosts import BY_PROJECT, UNKNOWN
+from ironic.core.flows import states
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, inventory
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.inspection.test_forged_reports import macs_of, query_of_ramdisk, report
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC

@@ -12,9 +12,9 @@ import pytest
 
 from ironic.api.settings import ApiSettings
 from ironic.conductor import record_changes
-from ironic.core import states
-from ironic.core.call_errors import ObjectStoreError
 from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.errors.call_errors import ObjectStoreError
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import load_hooks

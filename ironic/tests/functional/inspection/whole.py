@@ -14,10 +14,10 @@ from ironic.api.app import build_app
 from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers import extensions
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition import extensions
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager

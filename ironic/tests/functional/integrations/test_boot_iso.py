@@ -11,7 +11,7 @@ import pytest
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
-from ironic.core.hardware_errors import ImageCreationFailed, ImageUnacceptable
+from ironic.core.errors.hardware_errors import ImageCreationFailed, ImageUnacceptable
 from ironic.integrations import boot_iso, fat_image
 from ironic.integrations.boot_iso import BootIso, BootPrograms
 

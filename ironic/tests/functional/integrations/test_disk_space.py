@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ironic.core.hardware_errors import ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
+from ironic.core.errors.hardware_errors import ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
 from ironic.integrations import disk_space, image_formats
 from ironic.integrations.image_formats import Format
 from ironic.tests.conftest import Setter

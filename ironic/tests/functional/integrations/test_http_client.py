@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.allowed_addresses import Server
+from ironic.core.addresses.allowed_addresses import Server
 from ironic.integrations import allowed_destinations, http_client
 from ironic.integrations.allowed_destinations import SocketAddress
 from ironic.integrations.http_client import BrokenOff, CallFailed, Login, NotAllowed, NotConnected, Terms, TooLarge

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import BootImageFailed, ImageUnacceptable, InsufficientDiskSpace
+from ironic.core.errors.hardware_errors import BootImageFailed, ImageUnacceptable, InsufficientDiskSpace
 from ironic.integrations.image_cache import Image, ImageCache
 from ironic.tests.conftest import Setter
 

@@ -10,7 +10,7 @@ from ironic.common.dhcp_factory import DHCPFactory
 from ironic.common.exception import DHCPLoadError, FailedToUpdateDHCPOptOnPort
 from ironic.core.errors import InvalidParameterValue
 from ironic.dhcp.base import BaseDHCP
-from ironic.drivers.task import BareDriver
+from ironic.drivers.contract.task import BareDriver
 from ironic.integrations import dhcp
 from ironic.integrations.dhcp import task_provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, VENDOR_CLASS

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import Store
 
 _MOVE = re.compile(

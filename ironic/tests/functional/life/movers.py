@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import requests
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.tests.site import Site
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.live_service import Options
 
 PACKAGE = Path(__file__).with_name("stepping_vendor.py")

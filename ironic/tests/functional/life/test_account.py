@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidState
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.life.account import check_ended, check_moves

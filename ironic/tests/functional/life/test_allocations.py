@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.life import battery
 from ironic.tests.site import Site, eventually, site
 

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.drivers.hostile_bmc import Handler, HostileBmc
 from ironic.tests.functional.drivers.test_redfish_firmware import RESET, TASK, UPDATE, URL
 from ironic.tests.functional.drivers.test_redfish_firmware import bmc_that_updates as updating

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves

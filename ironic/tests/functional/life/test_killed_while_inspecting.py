@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import requests
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.inspection.scripted_inspector import NODE, ScriptedInspector, scripted_inspector
 from ironic.tests.live_service import Options
 from ironic.tests.site import BOTH, HEADERS, Site, eventually, site, until

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life.stepping import ENTRY_POINTS, KINDS, PACKAGE, STEPS, Case, driver_info, options
 from ironic.tests.functional.life.works import row

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.movers import Movers

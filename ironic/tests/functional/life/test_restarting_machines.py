@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.drivers.scripted_bmc import RESET, SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.site import Site, eventually, site
 

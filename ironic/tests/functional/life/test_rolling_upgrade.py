@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests import last_release
 from ironic.tests.databases import empty_database
 from ironic.tests.functional.life import battery

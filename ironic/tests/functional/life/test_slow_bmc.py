@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ironic import db
-from ironic.core import states
-from ironic.core.values import utc_now
+from ironic.core.flows import states
+from ironic.core.values.value_types import utc_now
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import WAITING_MACHINES, WAITS, begin, create, create_at, row

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.tests.site import Site, eventually
 

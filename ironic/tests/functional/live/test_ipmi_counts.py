@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ironic import db
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.live_service import Service, all_in_one_below
 

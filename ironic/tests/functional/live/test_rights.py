@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import requests
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS
 from ironic.tests.functional.wire import keystone
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options

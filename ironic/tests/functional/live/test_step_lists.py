@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import requests
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 

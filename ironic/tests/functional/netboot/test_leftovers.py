@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ironic.db import NodeRecord, Store
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.netboot import IPXEBoot
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.drivers.modules.netboot.conftest import Firmware

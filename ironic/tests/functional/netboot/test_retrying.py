@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.netboot.test_taking_over import add_node, conductor, store
 

@@ -10,11 +10,11 @@ from ironic.conductor import periodic_tasks
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.context import RequestContext
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store

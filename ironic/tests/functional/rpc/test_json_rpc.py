@@ -24,7 +24,9 @@ from ironic.api.error_responses import unread
 from ironic.command.http_server import largest_body
 from ironic.command.json_rpc_listener import JsonRpcListener, caller_of
 from ironic.conf import CONF
-from ironic.core.call_errors import (
+from ironic.core.context import RequestContext
+from ironic.core.errors import IronicError, NodeLocked
+from ironic.core.errors.call_errors import (
     CallHeldBack,
     CallNotUnderstood,
     CallRefused,
@@ -34,9 +36,7 @@ from ironic.core.call_errors import (
     ConductorUnreachable,
     ConnectionBroken,
 )
-from ironic.core.context import RequestContext
-from ironic.core.errors import IronicError, NodeLocked
-from ironic.core.syntax import host_in_url
+from ironic.core.texts.syntax import host_in_url
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.conductor_address import address_of
 from ironic.rpc.json_rpc import JsonRpc, JsonRpcServer

@@ -15,7 +15,9 @@ import kombu
 import pytest
 
 from ironic.conf import CONF
-from ironic.core.call_errors import (
+from ironic.core.context import RequestContext
+from ironic.core.errors import IronicError, NodeLocked
+from ironic.core.errors.call_errors import (
     CallHeldBack,
     CallNotUnderstood,
     ConductorAbsent,
@@ -23,8 +25,6 @@ from ironic.core.call_errors import (
     ConductorUnreachable,
     MessageBusFailure,
 )
-from ironic.core.context import RequestContext
-from ironic.core.errors import IronicError, NodeLocked
 from ironic.rpc import broker
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.library import oslo_messaging

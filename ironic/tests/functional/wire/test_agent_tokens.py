@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.api import ramdisk_access
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response, Service
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ironic.core import states
-from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.addresses.bmc_hosts import BY_PROJECT
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.core.rules import AnyRule, check_rule
 from ironic.db import NodeRecord, Store
 from ironic.inspection.phases import PHASES

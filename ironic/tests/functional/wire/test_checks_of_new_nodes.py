@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.bmc_hosts import BY_PROJECT, UNKNOWN
+from ironic.core.addresses.bmc_hosts import BY_PROJECT, UNKNOWN
 from ironic.db import online_migrations
 from ironic.drivers.modules.ipmi import bmc_access as ipmi_access
 from ironic.drivers.modules.redfish.wire import bmc_access as redfish_access

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.steps import mark_of_child
+from ironic.core.flows.steps import mark_of_child
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import ACTIVE, FOREIGN, OWNED, ask

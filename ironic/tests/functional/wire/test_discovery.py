@@ -10,8 +10,8 @@ import pytest
 
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.inspection.discovery import Discovery
 from ironic.tests.clocks import as_clock

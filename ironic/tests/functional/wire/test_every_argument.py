@@ -11,7 +11,7 @@ import pytest
 from ironic.api.openapi import operations
 from ironic.api.routes import Route
 from ironic.api.version_negotiation import MAXIMUM
-from ironic.core.values import Words
+from ironic.core.values.value_types import Words
 from ironic.tests.functional.wire import every_route
 from ironic.tests.functional.wire.every_route import ROWS, THERE, label, path
 from ironic.tests.functional.wire.service import NEWEST, Service, environ_of

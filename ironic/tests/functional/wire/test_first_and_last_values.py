@@ -19,7 +19,7 @@ import pytest
 from ironic.api import version_negotiation
 from ironic.api.openapi import operations
 from ironic.api.routes import Route
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests import transaction_guard
 from ironic.tests.agent_double import make_certificate
 from ironic.tests.functional.wire import every_route

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from ironic.api.settings import ApiSettings, RamdiskSettings
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.agent_double import make_certificate
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services

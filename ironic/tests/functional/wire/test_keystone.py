@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import ACTIVE, FOREIGN, OWNED, ask
 from ironic.tests.functional.wire.service import Service

@@ -13,7 +13,7 @@ import pytest
 
 from ironic.common.exception import InvalidInput, StorageError, Unauthorized
 from ironic.core.errors import IronicError, NodeLocked
-from ironic.core.hardware_errors import DriverOperationError, RedfishConnectionError, RedfishError
+from ironic.core.errors.hardware_errors import DriverOperationError, RedfishConnectionError, RedfishError
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 

@@ -11,7 +11,7 @@ from ironic.core.model.allocation import Allocation
 from ironic.core.model.node import Node
 from ironic.core.model.port import Portgroup
 from ironic.core.model.step_lists import Runbook
-from ironic.core.values import LogicalName
+from ironic.core.values.value_types import LogicalName
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 

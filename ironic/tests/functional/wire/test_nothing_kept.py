@@ -11,7 +11,7 @@ import pytest
 import wsme.types
 
 from ironic.api.request import Request
-from ironic.core.values import ValueType
+from ironic.core.values.value_types import ValueType
 from ironic.tests.functional.wire import every_route
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.random_requests import Drawn, RandomRequests

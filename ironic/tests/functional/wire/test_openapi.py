@@ -16,7 +16,7 @@ from ironic.api.resources import ROUTES
 from ironic.api.routes import Refusing, Route
 from ironic.api.settings import ApiSettings
 from ironic.api.version_negotiation import MAXIMUM
-from ironic.core.values import Object
+from ironic.core.values.value_types import Object
 from ironic.db.tables import metadata
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.described import described

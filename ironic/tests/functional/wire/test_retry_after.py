@@ -18,7 +18,7 @@ POWER = ("PUT", f"/v1/nodes/{NODE}/states/power", {"target": "power on"})
 assert ironic.db and ironic.rpc.rpc_versions  # their errors are in the table, too
 
 # What only plug-ins raise is in the table wherever another test has imported it.
-OURS = {name: cls for name, cls in all_errors().items() if cls.__module__ != "ironic.core.plug_in_errors"}
+OURS = {name: cls for name, cls in all_errors().items() if cls.__module__ != "ironic.core.plug_ins.plug_in_errors"}
 TEMPORARY = {name: cls for name, cls in OURS.items() if issubclass(cls, TemporaryFailure)}
 # No answer came, so the call may have begun; and what waits for the end of an upgrade, or for other options.
 NOT_REPEATED = {"ConductorUnreachable", "ConductorSilent", "ConnectionBroken", "CallHeldBack", "CallRefused"}

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from ironic.api.settings import ApiSettings, RamdiskSettings
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services

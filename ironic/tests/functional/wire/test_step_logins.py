@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import OWNED, ask
 from ironic.tests.functional.wire.service import Service

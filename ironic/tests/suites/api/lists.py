@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from ironic.core.values import Words
+from ironic.core.values.value_types import Words
 from ironic.tests.functional.wire.service import BASE
 from ironic.tests.suites.api.sample import HOSTILE_TEXTS, Sample
 from ironic.tests.suites.api.target import Target

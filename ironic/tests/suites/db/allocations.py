@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import errors, resource_errors
+from ironic.core import errors
 from ironic.core.allocation_matching import ACTIVE, ALLOCATING, ERROR, AllocationRequest
+from ironic.core.errors import resource_errors
 from ironic.db import AllocationRecord, NodeRecord, Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node

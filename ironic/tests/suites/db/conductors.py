@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from ironic.core import call_errors, errors
+from ironic.core import errors
+from ironic.core.errors import call_errors
 from ironic.core.hardware_interfaces import KINDS
 from ironic.db import InterfaceRow, ServedInterface, Store, tables
 from ironic.tests.suites.db.samples import node

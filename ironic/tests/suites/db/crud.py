@@ -4,7 +4,8 @@ import uuid
 
 import pytest
 
-from ironic.core import errors, resource_errors
+from ironic.core import errors
+from ironic.core.errors import resource_errors
 from ironic.db import Store
 from ironic.tests.suites.db.samples import node, port
 

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from ironic.core import call_errors, errors
+from ironic.core import errors
+from ironic.core.errors import call_errors
 from ironic.db import NodeRecord, Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import break_lock, node

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import MarkerNotFound
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.db.introspections import FAILED, FINISHED, WAITING, WORKING
 from ironic.tests.databases import counting_statements

@@ -8,7 +8,8 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from ironic.core import errors, resource_errors
+from ironic.core import errors
+from ironic.core.errors import resource_errors
 from ironic.db import Store, tables
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node, port

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import hardware_errors
+from ironic.core.errors import hardware_errors
 from ironic.db import Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import node_waits
 from ironic.core.errors import TakenOver
-from ironic.core.node_waits import Follows, NodeWait
+from ironic.core.flows import node_waits
+from ironic.core.flows.node_waits import Follows, NodeWait
 from ironic.db import NodeRecord, Store
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import errors, resource_errors
+from ironic.core import errors
+from ironic.core.errors import resource_errors
 from ironic.db import Store
 from ironic.tests.databases import counting_statements
 

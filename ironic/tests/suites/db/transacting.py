@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ironic.core import errors, resource_errors
+from ironic.core import errors
+from ironic.core.errors import resource_errors
 from ironic.db import Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node, port

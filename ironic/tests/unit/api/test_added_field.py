@@ -15,7 +15,7 @@ from ironic.core.model import node as node_fields
 from ironic.core.model import port
 from ironic.core.model.fields import EVERY, REQUIRED, WHOLE, Exact, Field, Resource
 from ironic.core.rules import documents
-from ironic.core.values import Text
+from ironic.core.values.value_types import Text
 from ironic.rpc.notifications.payloads import Payload
 from ironic.tests.unit.core.rules.lab import NODE, PORT, act, facts, why
 

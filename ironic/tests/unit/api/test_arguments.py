@@ -18,7 +18,7 @@ from ironic.api.routes import Refusing, Route
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue, IronicError, MissingParameterValue, NotAcceptable
 from ironic.core.model.node import Chassis
-from ironic.core.values import Bool, Enum, Integer, Text, Words
+from ironic.core.values.value_types import Bool, Enum, Integer, Text, Words
 from ironic.tests.functional.wire.service import environ_of
 
 COLOUR = Argument("colour", Text(), exact=Enum("red", "green", "blue"), words={"blue": 20})

@@ -6,7 +6,7 @@ from ironic.api import json_patch
 from ironic.api.json_patch import Change
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
 from ironic.core.model.fields import Field, Resource
-from ironic.core.values import Object, Text
+from ironic.core.values.value_types import Object, Text
 
 
 class Thing(Resource):

@@ -8,7 +8,7 @@ import pytest
 
 from ironic.api import version_negotiation
 from ironic.api.resources import root
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.microversions import MAXIMUM, MICROVERSIONS, MINIMUM, Microversion
 from ironic.core.model import fields, port
 from ironic.tests.repository import ROOT

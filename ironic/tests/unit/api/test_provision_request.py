@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.api.resources.nodes import provision_request
-from ironic.core import node_rules, states
+from ironic.core import node_rules
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidStateRequested,
@@ -13,6 +13,7 @@ from ironic.core.errors import (
     NodeLocked,
     NotAcceptable,
 )
+from ironic.core.flows import states
 from ironic.core.node_rules import NodeValues
 
 NEEDS: dict[str, dict[str, Any]] = {

@@ -6,10 +6,10 @@ from ironic.core.bmc_readings import Console
 from ironic.core.errors import DriverNotFound, InterfaceNotFoundInEntrypoint
 from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import base
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.storage.noop import NoopStorage
-from ironic.drivers.task import BareDriver
 
 
 class Notes:

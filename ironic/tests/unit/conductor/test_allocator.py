@@ -10,7 +10,7 @@ from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.tasks import TaskFactory
 from ironic.core.allocation_matching import ACTIVE, ALLOCATING, ERROR
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.core.resource_errors import AllocationNotFound
+from ironic.core.errors.resource_errors import AllocationNotFound
 from ironic.db import connect
 from ironic.tests.clocks import as_clock
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until

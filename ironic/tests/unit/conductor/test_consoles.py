@@ -8,7 +8,7 @@ import pytest
 
 from ironic.conductor.consoles import ConsoleRestorer
 from ironic.core.errors import IronicError, TakenOver
-from ironic.core.hardware_errors import ConsoleContainerError
+from ironic.core.errors.hardware_errors import ConsoleContainerError
 from ironic.db import Store
 from ironic.drivers.modules.console.console_servers import ConsoleEnd
 from ironic.drivers.modules.graphical import containers

@@ -3,7 +3,7 @@
 import pytest
 
 from ironic.conductor.housekeeping import Housekeeping, ImageCacheCleanup, jobs
-from ironic.core import states
+from ironic.core.flows import states
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ironic.conductor import interface_validation
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.interfaces.base_interface import BaseInterface, Finding
+from ironic.core.flows import states
+from ironic.drivers.contract.interfaces.base_interface import BaseInterface, Finding
 from ironic.drivers.modules.fake import FakeManagement, FakePower
 from ironic.integrations import own_directories
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     InterfaceNotFoundInEntrypoint,
     InvalidParameterValue,
@@ -17,7 +16,8 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     UnsupportedDriverExtension,
 )
-from ironic.core.hardware_errors import NetworkError
+from ironic.core.errors.hardware_errors import NetworkError
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows.bench import Bench, Script

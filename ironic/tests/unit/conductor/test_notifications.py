@@ -5,8 +5,8 @@ import pytest
 from ironic.conductor import node_events, transitions
 from ironic.conductor.locking import LockMode
 from ironic.conductor.transitions import decide
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.tests.databases import counting_statements
 from ironic.tests.listening import listening
 

@@ -9,7 +9,7 @@ import pytest
 from ironic.conductor.party_rounds import PartyRounds
 from ironic.conductor.workers import SERVICE, Workers, WorkerSlot
 from ironic.core.errors import NoFreeConductorWorker, OwnersWorkersInUse
-from ironic.core.fair_shares import FairQueue, Party, has_room, party_of
+from ironic.core.projects.fair_shares import FairQueue, Party, has_room, party_of
 from ironic.tests.unit.conductor.conftest import wait_until
 
 SIZE = 12

@@ -16,7 +16,7 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import DriverLoadError, NoFreeConductorWorker
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.drivers.modules import fake
 from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from ironic.conductor import utils
-from ironic.core import states
-from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flows import states
+from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
 from ironic.db import Store
-from ironic.drivers.task import BareDriver
+from ironic.drivers.contract.task import BareDriver
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services import process_store
 from ironic.tests.conftest import Setter

@@ -7,8 +7,8 @@ import pytest
 
 import ironic
 from ironic.conductor.locking import LockMode
-from ironic.core import states
 from ironic.core.errors import ExclusiveLockRequired
+from ironic.core.flows import states
 
 ROOT = Path(ironic.__file__).parent
 ORDERS = {"set_power_state", "reboot"}

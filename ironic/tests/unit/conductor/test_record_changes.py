@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ironic.core import states
 from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable, RowLimit
-from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
+from ironic.core.errors.resource_errors import PortgroupNotEmpty, PortgroupNotFound
+from ironic.core.flows import states
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     Conflict,
     DriverNotFound,
@@ -22,8 +21,9 @@ from ironic.core.errors import (
     NodeProtected,
     NoFreeConductorWorker,
 )
+from ironic.core.errors.resource_errors import MACAlreadyExists, PortNotFound
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS
-from ironic.core.resource_errors import MACAlreadyExists, PortNotFound
 from ironic.integrations.metrics import METRICS
 from ironic.rpc.rpc_api import CALLS
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures

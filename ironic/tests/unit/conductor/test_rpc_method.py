@@ -10,7 +10,7 @@ from ironic.conductor.rpc_method import endpoint_of, rpc_method
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.core.context import RequestContext
 from ironic.core.errors import NodeLocked, NodeNotFound
-from ironic.core.resource_errors import PortNotFound
+from ironic.core.errors.resource_errors import PortNotFound
 from ironic.db import Store
 from ironic.rpc import message_format
 from ironic.rpc.dispatcher import Dispatcher

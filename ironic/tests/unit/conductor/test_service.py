@@ -7,8 +7,8 @@ from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.core.call_errors import ConductorSuperseded
 from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
+from ironic.core.errors.call_errors import ConductorSuperseded
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.integrations.metrics import METRICS
 from ironic.tests.unit.conductor.conftest import FakeComposition, fake_composition, wait_until

@@ -11,8 +11,8 @@ from ironic.conductor.service import Conductor
 from ironic.conductor.takeover import TakeOver
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker, TakenOver
+from ironic.core.flows import states
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 SIZE = 4

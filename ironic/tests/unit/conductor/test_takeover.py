@@ -1,8 +1,8 @@
 import pytest
 
 from ironic.conductor.takeover import RESTARTED, TakeOver
-from ironic.core import states
 from ironic.core.errors import TakenOver
+from ironic.core.flows import states
 from ironic.db.transactions import DatabaseUnreachable
 from ironic.tests.databases import counting_statements
 

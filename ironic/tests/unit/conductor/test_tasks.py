@@ -9,7 +9,6 @@ from ironic.conductor import locking
 from ironic.conductor.locking import LockMode
 from ironic.conductor.tasks import TaskFactory, require_exclusive_lock
 from ironic.conductor.workers import Workers
-from ironic.core import states
 from ironic.core.errors import (
     ExclusiveLockRequired,
     InvalidState,
@@ -19,6 +18,7 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     TakenOver,
 )
+from ironic.core.flows import states
 from ironic.drivers.modules.fake import FakeBIOS
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import break_lock

@@ -5,7 +5,7 @@ import pytest
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import WAITS, Timeouts, fail_without_clean_up
 from ironic.conductor.workers import Workers
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from ironic.conductor.transitions import Recorder, decide
-from ironic.core import states
 from ironic.core.errors import InvalidState
+from ironic.core.flows import states
 from ironic.db import NodeRecord
 from ironic.tests.databases import counting_statements
 

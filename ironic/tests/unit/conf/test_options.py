@@ -183,7 +183,7 @@ def reads(tree: ast.Module, groups: Collection[str]) -> Iterator[tuple[str, str]
 
 # Options whose name the code composes, by group.
 COMPOSED = {
-    "DEFAULT": r"(enabled|default)_\w+_interfaces?",  # ironic/drivers/driver_options.py, for every kind
+    "DEFAULT": r"(enabled|default)_\w+_interfaces?",  # ironic/drivers/composition/driver_options.py, for every kind
     "api": r"disallow_\w+_steps",  # ironic/api/settings.py, for every kind of steps
     "conductor": r"(deploy|rescue)_(kernel|ramdisk)(_by_arch)?",  # ironic/drivers/modules/netboot/kernel_and_ramdisk.py
     "fake": r"\w+_delay",  # ironic/drivers/modules/fake.py, for every kind

@@ -11,7 +11,7 @@ from oslo_log import versionutils
 from ironic.conf import CONF, logging_setup, prepare
 from ironic.conf.without_effect import GROUPS
 from ironic.core.errors import DriverLoadError
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.tests.repository import ROOT
 
 DATA = Path(__file__).parents[2] / "data"

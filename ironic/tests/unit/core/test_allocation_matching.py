@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.allocation_matching import (
     DEPLOYED,
     AllocationRequest,
@@ -14,6 +13,7 @@ from ironic.core.allocation_matching import (
     objection,
     objection_to_deployed,
 )
+from ironic.core.flows import states
 
 
 @dataclass(frozen=True)

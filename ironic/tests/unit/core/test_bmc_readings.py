@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ironic.core import states
 from ironic.core.bmc_readings import NO_READINGS, PowerReadings, ReadingLimits, Verdict, judge_power_reading
+from ironic.core.flows import states
 
 ON, OFF = states.POWER_ON, states.POWER_OFF
 LIMITS = ReadingLimits(agreeing=3, retries=2, force=True)

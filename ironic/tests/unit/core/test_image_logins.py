@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.secret_updates import redirected_image_secrets
+from ironic.core.secrets.secret_updates import redirected_image_secrets
 
 STORED: dict[str, Any] = {
     "image_source": "https://images.example.com/a.qcow2",

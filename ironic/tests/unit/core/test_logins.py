@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core.secret_updates import addresses, redirected_secrets
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
+from ironic.core.secrets.secret_updates import addresses, redirected_secrets
 
 REDFISH = {"redfish_address": "https://10.0.0.1", "redfish_username": "root", "redfish_password": "old"}
 IPMI = {"ipmi_address": "10.0.0.1", "ipmi_username": "root", "ipmi_password": "old", "ipmi_hex_kg_key": "00"}

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ironic.core import call_errors, errors, hardware_errors, resource_errors
-from ironic.core.errors import IronicError
-from ironic.core.flow import FLOWS, Flow
+from ironic.core import errors
+from ironic.core.errors import IronicError, call_errors, hardware_errors, resource_errors
+from ironic.core.flows.flow import FLOWS, Flow
 from ironic.rpc import message_format
 from ironic.tests.effort import examples
 from ironic.tests.repository import ROOT
@@ -85,7 +85,7 @@ CUTS = {
     *("rsplit", "splitlines", "sub", "translate"),
 }
 NAMES = {"error", "exc", "failure", "refusal", "reason", "why", "last_error", "maintenance_reason", "headline"}
-COMPOSER = "ironic/core/failure_texts.py"
+COMPOSER = "ironic/core/errors/failure_texts.py"
 # Errors of libraries have nothing but their sentence.
 OF_LIBRARIES = {
     "ironic/command/server_wait.py",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import node_rules, states
+from ironic.core import node_rules
 from ironic.core.errors import (
     Conflict,
     InvalidParameterValue,
@@ -18,8 +18,9 @@ from ironic.core.errors import (
     NodeProtected,
     PowerStateFailure,
 )
+from ironic.core.errors.resource_errors import NotPoweredOff
+from ironic.core.flows import states
 from ironic.core.node_rules import NodeValues
-from ironic.core.resource_errors import NotPoweredOff
 
 
 def node(state: str = states.ENROLL, **more: Any) -> NodeValues:

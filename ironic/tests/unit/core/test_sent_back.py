@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.secret_updates import restored_secrets
-from ironic.core.secrets import REPLACEMENT, masked, masked_instance_info
+from ironic.core.secrets.masking import REPLACEMENT, masked, masked_instance_info
+from ironic.core.secrets.secret_updates import restored_secrets
 
 STORED: dict[str, Any] = {
     "address": "a",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.secret_updates import redirected_step_secrets
+from ironic.core.secrets.secret_updates import redirected_step_secrets
 
 UPDATE: dict[str, Any] = {
     "interface": "firmware",

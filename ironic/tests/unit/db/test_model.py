@@ -13,7 +13,7 @@ from ironic.core.model.node import BiosSetting, Chassis, FirmwareComponent, Hist
 from ironic.core.model.port import Port, Portgroup
 from ironic.core.model.step_lists import DeployTemplate, Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
-from ironic.core.values import Bool, Datetime, Integer, Json, Text
+from ironic.core.values.value_types import Bool, Datetime, Integer, Json, Text
 from ironic.db import tables
 from ironic.db.allocations import Allocations
 from ironic.db.column_types import Json as JsonColumn

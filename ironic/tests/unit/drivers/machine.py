@@ -16,13 +16,13 @@ from ironic.conductor import power
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
-from ironic.core.node_waits import NodeWait
+from ironic.core.flows.node_waits import NodeWait
 from ironic.db import NodeRecord, PortgroupRecord, Store
 from ironic.db.column_types import decode_json, encode_json
 from ironic.db.node_items import NodeItems
-from ironic.drivers import waits
-from ironic.drivers.interfaces import BaseInterface
-from ironic.drivers.task import BareDriver, HasInterfaces, Notes, Waiter
+from ironic.drivers.contract import waits
+from ironic.drivers.contract.interfaces import BaseInterface
+from ironic.drivers.contract.task import BareDriver, HasInterfaces, Notes, Waiter
 from ironic.tests.databases import sqlite_store
 
 UUID = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"

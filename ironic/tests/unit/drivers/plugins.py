@@ -6,11 +6,11 @@ from typing import Any
 
 from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import base
-from ironic.drivers.clean_priorities import CleanPriorities
-from ironic.drivers.composer import Composer
-from ironic.drivers.composition import Composition
-from ironic.drivers.driver_options import DriverOptions
-from ironic.drivers.extensions import TYPES_GROUP, interfaces_group
+from ironic.drivers.composition.clean_priorities import CleanPriorities
+from ironic.drivers.composition.composed_drivers import Composition
+from ironic.drivers.composition.composer import Composer
+from ironic.drivers.composition.driver_options import DriverOptions
+from ironic.drivers.composition.extensions import TYPES_GROUP, interfaces_group
 from ironic.drivers.hardware_type import AbstractHardwareType, Supported
 from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.network.noop import NoopNetwork

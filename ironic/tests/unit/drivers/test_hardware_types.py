@@ -12,17 +12,17 @@ import ironic
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, interface_field
-from ironic.drivers import absent_names, driver_options
 from ironic.drivers.base import BareDriver
-from ironic.drivers.composer import Composer
-from ironic.drivers.composition import Composition
-from ironic.drivers.driver_options import DriverOptions
-from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Ambiguous, installed, interfaces_group
+from ironic.drivers.composition import absent_names, driver_options
+from ironic.drivers.composition.composed_drivers import Composition
+from ironic.drivers.composition.composer import Composer
+from ironic.drivers.composition.driver_options import DriverOptions
+from ironic.drivers.composition.extensions import CLASSIC_GROUP, TYPES_GROUP, Ambiguous, installed, interfaces_group
+from ironic.drivers.contract.interfaces import BASES
 from ironic.drivers.fake_hardware import FakeHardware
 from ironic.drivers.generic import GenericHardware, ManualManagementHardware
 from ironic.drivers.hardware_type import AbstractHardwareType
 from ironic.drivers.intel_ipmi import IntelIPMIHardware
-from ironic.drivers.interfaces import BASES
 from ironic.drivers.ipmi import IPMIHardware
 from ironic.drivers.redfish import RedfishHardware
 from ironic.tests.conftest import Setter

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ironic.core import info_keys
-from ironic.core.info_keys import Holds, Property
-from ironic.drivers.extensions import TYPES_GROUP, installed
+from ironic.core.keys import info_keys
+from ironic.core.keys.info_keys import Holds, Property
+from ironic.drivers.composition.extensions import TYPES_GROUP, installed
 
 # Of interfaces that simulate hardware.
 EXAMPLES = {"A1", "A2", "B1", "B2"}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue, NodeLocked
-from ironic.core.hardware_errors import VendorPassthruException
+from ironic.core.errors.hardware_errors import VendorPassthruException
 from ironic.drivers import base
 from ironic.tests.unit.drivers.machine import work_on
 

@@ -6,7 +6,7 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers.base import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA, clean_step
-from ironic.drivers.interfaces import raid
+from ironic.drivers.contract.interfaces import raid
 from ironic.drivers.modules.fake import FakeRAID
 from ironic.tests.unit.drivers.machine import UUID, work_on
 

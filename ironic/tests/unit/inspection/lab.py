@@ -7,11 +7,11 @@ from typing import Any, cast
 
 from ironic import db
 from ironic.conductor import power
-from ironic.core import states
 from ironic.core.context import RequestContext
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import KINDS, InterfaceRow
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
-from ironic.drivers.task import BareDriver, HasInterfaces, Notes
+from ironic.drivers.contract.task import BareDriver, HasInterfaces, Notes
 from ironic.inspection.posted_data import processed_part
 from ironic.inspection.staged_task import StagedTask
 from ironic.inspection.task import Task

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, NotFound
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.inspection import arrival
 from ironic.inspection.node_lookup import nothing_found

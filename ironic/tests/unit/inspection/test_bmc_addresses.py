@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.inspection import bmc_addresses
 from ironic.tests.unit.inspection.lab import Work, new_node

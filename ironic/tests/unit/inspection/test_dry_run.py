@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ironic.core.errors import IronicError
 from ironic.core.rules import PHASES, AnyRule, CompiledRule, check_rule, in_order
 from ironic.core.rules.paths import apply
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
 from ironic.db import Store
 from ironic.db.tables import metadata
 from ironic.inspection.dry_run import HookRun, dry_run, note_without_node

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.db import NodeRecord, Store
 from ironic.inspection import node_lookup
 from ironic.inspection.node_lookup import Found, Refused, Unknown, judge

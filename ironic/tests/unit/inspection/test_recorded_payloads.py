@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue, NotFound
+from ironic.core.flows import states
 from ironic.db import Store
 from ironic.inspection import arrival
 from ironic.inspection.hooks import base

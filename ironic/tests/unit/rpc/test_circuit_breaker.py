@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 from ironic.core.errors import NodeLocked
+from ironic.core.errors.call_errors import ConductorAbsent, ConductorSilent
 from ironic.rpc.circuit_breaker import CircuitBreaker
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core.call_errors import ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound, NoValidHost
+from ironic.core.errors.call_errors import ConductorAbsent, ConductorSilent
 from ironic.rpc.client import ConductorClients
 
 CONTEXT = RequestContext()

@@ -7,7 +7,7 @@ import pytest
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound, NoValidHost
-from ironic.core.resource_errors import NoLiveConductor
+from ironic.core.errors.resource_errors import NoLiveConductor
 from ironic.db import InterfaceRow
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.hash_ring import HashRingManager

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core.call_errors import CallNotUnderstood, ConductorUnreachable
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError, NodeLocked
+from ironic.core.errors.call_errors import CallNotUnderstood, ConductorUnreachable
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.dispatcher import Dispatcher
 from ironic.rpc.in_process import InProcess

@@ -8,7 +8,7 @@ import pytest
 
 from ironic.conf.default import OWN_RELEASES
 from ironic.conf.release import without_epoch
-from ironic.core.call_errors import CallHeldBack
+from ironic.core.errors.call_errors import CallHeldBack
 from ironic.rpc import rpc_versions
 from ironic.rpc.rpc_api import CALLS, call, calls_of
 from ironic.rpc.rpc_versions import FIRST, HISTORY, PRESENT, RELEASES, Version, pinned_version, restricted_to

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core.call_errors import ProjectsCallsWait
 from ironic.core.context import RequestContext
+from ironic.core.errors.call_errors import ProjectsCallsWait
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.waiting_calls import WaitingCalls
 

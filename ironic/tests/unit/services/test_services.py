@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.allocation_matching import AllocationRequest
-from ironic.core.call_errors import ProjectsCallsWait
 from ironic.core.context import RequestContext
 from ironic.core.errors import (
     Conflict,
@@ -17,7 +15,14 @@ from ironic.core.errors import (
     NodeLocked,
     NodeNotEditable,
 )
-from ironic.core.resource_errors import AllocationImpossible, AllocationNotFound, NodeTraitNotFound, NotPoweredOff
+from ironic.core.errors.call_errors import ProjectsCallsWait
+from ironic.core.errors.resource_errors import (
+    AllocationImpossible,
+    AllocationNotFound,
+    NodeTraitNotFound,
+    NotPoweredOff,
+)
+from ironic.core.flows import states
 from ironic.db import NodeRecord, Store
 from ironic.rpc.waiting_calls import WaitingCalls
 from ironic.services import agent_tokens, allocation_binding, node_changes, row_changes

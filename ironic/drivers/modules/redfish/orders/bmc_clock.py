@@ -4,14 +4,14 @@ import logging
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.texts import syntax
+from ironic.drivers.contract.interfaces.base_interface import unsupported
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.tree.certainty import given
 from ironic.drivers.modules.redfish.tree.members import bmc_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ import sushy
 
 from ironic.core.bmc_readings import Lights
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import RedfishError
-from ironic.drivers import indicators
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.drivers.contract import indicators
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.members import of_each, seen_chassis, seen_drives, seen_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
-from ironic.drivers.task import Node
 
 
 class Resource(Protocol):

@@ -12,15 +12,15 @@ import sushy
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.internal_keys import InternalKey
-from ironic.drivers import boot_devices
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, shows
-from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 

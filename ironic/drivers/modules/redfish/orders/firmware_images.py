@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.call_errors import ObjectStoreError
+from ironic.core.addresses.own_host import names_file
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
-from ironic.core.hardware_errors import ImageDownloadFailed
-from ironic.core.own_host import names_file
-from ironic.drivers.task import Node
+from ironic.core.errors.call_errors import ObjectStoreError
+from ironic.core.errors.hardware_errors import ImageDownloadFailed
+from ironic.core.texts import syntax
+from ironic.drivers.contract.task import Node
 from ironic.integrations import disk_space, host_files, image_servers, web_root
 from ironic.integrations.hidden_faults import image_fault
 from ironic.integrations.http_client import CallFailed

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.texts import syntax
 from ironic.drivers.modules.redfish.orders import firmware_images
 from ironic.drivers.modules.redfish.orders.firmware_updates import BIOS, BMC, NIC
 

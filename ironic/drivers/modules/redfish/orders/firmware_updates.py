@@ -21,9 +21,13 @@ from urllib.parse import urlsplit
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import node_waits, syntax
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.node_waits import NodeWait
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import node_waits
+from ironic.core.flows.node_waits import NodeWait
+from ironic.core.texts import syntax
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import Node, Task
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.orders import firmware_images
 from ironic.drivers.modules.redfish.orders.bmc_tasks import monitor_of, read_task
 from ironic.drivers.modules.redfish.orders.firmware_images import Update
@@ -35,9 +39,6 @@ from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_manag
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask, End
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import Node, Task
-from ironic.drivers.waits import Ended
 
 if TYPE_CHECKING:
     from ironic.db import Store

@@ -12,11 +12,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from ironic.conf import CONF
-from ironic.core.agent_memory import AgentMemory
-from ironic.core.flow import INSPECT, in_state
-from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.core.errors.hardware_errors import ImageCreationFailed
+from ironic.core.flows.flow import INSPECT, in_state
+from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Passed
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

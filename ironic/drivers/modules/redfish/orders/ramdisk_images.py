@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from ironic.conf import CONF
-from ironic.core import boot_file_quoting
+from ironic.core.addresses.own_host import names_file
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
-from ironic.core.hardware_errors import ImageCreationFailed
-from ironic.core.internal_keys import InternalKey
-from ironic.core.own_host import names_file
-from ironic.drivers import boot_devices, instance_capabilities, node_attributes
+from ironic.core.errors.hardware_errors import ImageCreationFailed
+from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.texts import boot_file_quoting
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
-from ironic.drivers.task import Node
+from ironic.drivers.nodes import instance_capabilities, node_attributes
 from ironic.integrations import boot_iso, fat_image, own_directories, virtual_media_images
 from ironic.integrations.boot_iso import BootIso, BootPrograms
 from ironic.integrations.hidden_faults import is_of_project

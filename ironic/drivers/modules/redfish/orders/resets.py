@@ -6,10 +6,10 @@ from typing import Any, Final
 import sushy
 from sushy import ResetType as Reset
 
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
-from ironic.drivers.task import Node, Task
 
 # What else does the same. The button does it only in the state that it is pressed in, so that has to be known.
 _ALSO: Final[Mapping[Reset, tuple[Reset, ...]]] = {

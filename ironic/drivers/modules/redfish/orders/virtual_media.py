@@ -17,14 +17,14 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import boot_devices
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders import media_orders
 from ironic.drivers.modules.redfish.orders.media_orders import InsertionOrder
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain
 from ironic.drivers.modules.redfish.tree.members import bmc_of, managers_of_none, seen_managers, seen_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
-from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places
 
 LOG = logging.getLogger(__name__)

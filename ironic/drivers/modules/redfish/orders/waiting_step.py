@@ -1,9 +1,9 @@
 """Steps that continue in a BMC while the node waits and no worker is held.
 
 A step gives its orders, restarts the machine and calls `begin`. From then on its interface looks at the BMC
-(`drivers/waits.py`), without a lock, and takes the lock only when there is something to do. What the step remembers is
-stored with its wait, so any conductor can continue it. With an agent the step ends after the first heartbeat that
-follows the restart: the next step may need the agent.
+(`drivers/contract/waits.py`), without a lock, and takes the lock only when there is something to do. What the step
+remembers is stored with its wait, so any conductor can continue it. With an agent the step ends after the first
+heartbeat that follows the restart: the next step may need the agent.
 """
 
 import logging
@@ -13,18 +13,18 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 
 from ironic.conf import CONF
-from ironic.core import node_waits, states
-from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import IronicError, TakenOver
-from ironic.core.flow import Flow, in_state
-from ironic.core.hardware_errors import RedfishError
-from ironic.core.node_waits import Follows, NodeWait, decoded
-from ironic.core.step_cursor import StepCursor
-from ironic.drivers import awaited_setting, waits
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.flow import Flow, in_state
+from ironic.core.flows.node_waits import Follows, NodeWait, decoded
+from ironic.core.flows.step_cursor import StepCursor
+from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
+from ironic.drivers.contract import awaited_setting, waits
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed, Suspended
+from ironic.drivers.contract.task import Node, Task, Waiter
+from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.agent import ramdisk_boot
-from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
-from ironic.drivers.task import Node, Task, Waiter
-from ironic.drivers.waits import Ended
 
 LOG = logging.getLogger(__name__)
 

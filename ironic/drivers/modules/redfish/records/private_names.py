@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ironic.core import secrets
+from ironic.core.secrets import masking
 from ironic.drivers.modules.redfish.records.json_leaves import Leaf
 from ironic.drivers.modules.redfish.records.stand_ins import Kind
 
@@ -107,7 +107,7 @@ def _by_name(name: str, value: str) -> Kind | None:
     for kind, pattern in _RULES:
         if pattern.search(words):
             return kind
-    if secrets.is_secret(name):
+    if masking.is_secret(name):
         return Kind.SECRET
     if _MAY_BE_HOST.search(words) and _FULL_NAME.fullmatch(value.strip()) and not re.fullmatch(r"[\d.]+", value):
         return Kind.HOST

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from ironic.core import lenient_json
+from ironic.core.texts import lenient_json
 from ironic.drivers.modules.redfish.records.anonymous import Anonymiser
 from ironic.drivers.modules.redfish.records.stand_ins import Kind
 from ironic.drivers.modules.redfish.records.walk import Seen, Walked

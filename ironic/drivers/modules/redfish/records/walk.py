@@ -15,9 +15,9 @@ from urllib.parse import urljoin, urlsplit
 
 from sushy import exceptions as sushy_errors
 
-from ironic.core import lenient_json
 from ironic.core.clock import Clock
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.texts import lenient_json
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, LoginRefused

@@ -13,8 +13,9 @@ from typing import Any, Final
 from sushy import exceptions as sushy_errors
 from sushy.resources.registry.message_registry_file import MessageRegistryFileCollection
 
-from ironic.core import secrets, syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.secrets import masking
+from ironic.core.texts import syntax
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, given, leads_to, whole_paths
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
@@ -227,7 +228,7 @@ def requested(uuid: str, settings: object, known: Iterable[Row]) -> Attributes:
 
 def in_words(attributes: Attributes) -> str:
     """Return attributes for people: a few of them, without secrets."""
-    shown = secrets.masked(dict(list(attributes.items())[:_MOST_SHOWN]))
+    shown = masking.masked(dict(list(attributes.items())[:_MOST_SHOWN]))
     more = f" and {len(attributes) - _MOST_SHOWN} more" if len(attributes) > _MOST_SHOWN else ""
     return ", ".join(f"{name}={str(value)[:_LONGEST_WORD]}" for name, value in shown.items()) + more
 

@@ -11,12 +11,12 @@ from typing import Any, Final, Protocol, cast
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.interfaces import BaseInterface
-from ironic.drivers.interfaces.base_interface import Finding
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.drivers.contract.interfaces import BaseInterface
+from ironic.drivers.contract.interfaces.base_interface import Finding
+from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import Exhausted
 from ironic.drivers.modules.redfish.wire.bmc_connection import NOT_REDFISH, System, read, reason_of
-from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 

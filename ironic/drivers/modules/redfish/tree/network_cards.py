@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import sushy
 
-from ironic.core import syntax
 from ironic.core.readings import Seen
+from ironic.core.texts import syntax
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain, whole_links
 from ironic.drivers.modules.redfish.tree.members import plain_path, seen_chassis, seen_members, whole_systems
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of

@@ -14,7 +14,7 @@ from typing import Final
 
 import sushy
 
-from ironic.core import syntax
+from ironic.core.texts import syntax
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 
 _GOOD: Final = "completed"

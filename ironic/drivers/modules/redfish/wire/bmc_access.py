@@ -12,12 +12,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.bmc_hosts import is_by_project
+from ironic.core.addresses.bmc_hosts import is_by_project
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.info_keys import Holds, Property
-from ironic.core.missing_keys import missing_keys
-from ironic.drivers.task import Node
+from ironic.core.errors.missing_keys import missing_keys
+from ironic.core.keys.info_keys import Holds, Property
+from ironic.core.texts import syntax
+from ironic.drivers.contract.task import Node
 from ironic.integrations import host_files
 
 AUTH_TYPES: Final = ("auto", "session", "basic")

@@ -11,8 +11,8 @@ from typing import Any, Final
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import lenient_json
-from ironic.core.allowed_addresses import Server
+from ironic.core.addresses.allowed_addresses import Server
+from ironic.core.texts import lenient_json
 from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal
 from ironic.drivers.modules.redfish.wire.document_repair import repaired
 from ironic.drivers.modules.redfish.wire.list_faults import FORMER_NEXT_PAGE, NEXT_PAGE, next_page_in

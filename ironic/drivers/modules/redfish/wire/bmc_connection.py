@@ -19,7 +19,8 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.clock import Clock
-from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
@@ -29,7 +30,6 @@ from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal, refu
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS, Connection
 from ironic.drivers.modules.redfish.wire.running_operation import may_lose_another, operation
 from ironic.drivers.modules.redfish.wire.transport import LostConnection
-from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.integrations.hidden_faults import hidden
 

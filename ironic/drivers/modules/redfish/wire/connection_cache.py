@@ -20,7 +20,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.threads import THREADS
-from ironic.drivers import open_sessions
+from ironic.drivers.contract import open_sessions
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer

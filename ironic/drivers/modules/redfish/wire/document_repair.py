@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import sushy
 
-from ironic.core import syntax
+from ironic.core.texts import syntax
 
 Document = dict[str, Any]
 

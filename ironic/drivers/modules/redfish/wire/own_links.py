@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
-from ironic.core.allowed_addresses import Server, server_of
+from ironic.core.addresses.allowed_addresses import Server, server_of
 
 _ID: Final = "@odata.id"
 _ROOT: Final = "/redfish/"

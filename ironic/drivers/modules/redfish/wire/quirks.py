@@ -11,7 +11,7 @@ from typing import Final
 
 from sushy import exceptions as sushy_errors
 
-from ironic.drivers.task import Node
+from ironic.drivers.contract.task import Node
 
 
 class Behaviour(Enum):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from ironic.core import lenient_json, syntax
+from ironic.core.texts import lenient_json, syntax
 
 _EXTENDED: Final = "@Message.ExtendedInfo"
 # How the name of extended information ends in all its spellings.

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import Server, server_of
+from ironic.core.addresses.allowed_addresses import Server, server_of
 from ironic.drivers.modules.bmc.bmc_gateway import gateway_to
 from ironic.drivers.modules.bmc.error_texts import without_passwords
 from ironic.drivers.modules.redfish.wire.bmc_access import Access

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.inspection.posted_data import KEY
 from ironic.tests.functional.wire.old_api.asking import MAC, MISSING, NAME, NODE, ask, refused, set_node
 from ironic.tests.functional.wire.service import Service

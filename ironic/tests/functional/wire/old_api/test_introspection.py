@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import introspection, states
 from ironic.core.errors import NodeLocked
+from ironic.core.flows import states
+from ironic.core.memory import introspection
 from ironic.tests.functional.wire.old_api.asking import MISSING, NAME, NODE, ask, refused, set_node
 from ironic.tests.functional.wire.service import BASE, Service
 

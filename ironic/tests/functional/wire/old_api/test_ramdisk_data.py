@@ -9,8 +9,8 @@ from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.rate_limit import TokenBuckets
 from ironic.api.request_limits import RequestLimits
 from ironic.api.settings import ApiSettings
-from ironic.core import states
 from ironic.core.errors import NodeLocked, NoValidHost
+from ironic.core.flows import states
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.old_api.asking import MAC, MISSING, NODE, ask, refused, set_node
 from ironic.tests.functional.wire.service import Service

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.call_errors import ConductorUnreachable
+from ironic.core.errors.call_errors import ConductorUnreachable
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import HOST, Service
 from ironic.tests.unit.api.resources.rows import add_node

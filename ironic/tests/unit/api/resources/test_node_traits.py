@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from ironic.core.traits import MOST_OF_NODE as MOST
+from ironic.core.values.traits import MOST_OF_NODE as MOST
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.unit.api.resources.rows import add_node

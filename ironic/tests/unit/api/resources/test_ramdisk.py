@@ -12,7 +12,8 @@ import yaml
 from ironic.api.rate_limit import TokenBuckets
 from ironic.api.settings import ApiSettings, RamdiskSettings
 from ironic.conf import CONF
-from ironic.core import permit, states
+from ironic.core import permit
+from ironic.core.flows import states
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.core.permit import LANE, MustMove
 from ironic.db import NodeRecord

@@ -19,11 +19,12 @@ from ironic.core.errors import NoFreeConductorWorker
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import NodeRecord, Store
 from ironic.db.tables import node_waits
-from ironic.drivers import base, extensions
-from ironic.drivers.composition import Composition
+from ironic.drivers import base
+from ironic.drivers.composition import extensions
+from ironic.drivers.composition.composed_drivers import Composition
+from ironic.drivers.contract.task import SHUTS_DOWN
+from ironic.drivers.contract.wait_declarations import looks
 from ironic.drivers.modules.fake import FakeDeploy, FakeManagement, FakePower
-from ironic.drivers.task import SHUTS_DOWN
-from ironic.drivers.wait_declarations import looks
 from ironic.rpc.hash_ring import HashRingManager
 
 HOST = "here"

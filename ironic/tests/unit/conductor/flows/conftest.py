@@ -8,7 +8,7 @@ import pytest
 
 from ironic.conf import CONF
 from ironic.db import Store
-from ironic.drivers.composition import Composition
+from ironic.drivers.composition.composed_drivers import Composition
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows import bench as benches
 from ironic.tests.unit.conductor.flows import failures

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from ironic.core import errors, hardware_errors
+from ironic.core import errors
+from ironic.core.errors import hardware_errors
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.conductor.flows.bench import Bench

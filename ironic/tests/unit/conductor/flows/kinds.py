@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.conductor.flows import wait_ends
-from ironic.core import states
+from ironic.core.flows import states
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.conductor.locking import LockMode
-from ironic.core import node_waits, states
+from ironic.core.flows import node_waits, states
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.conductor.flows.bench import Bench

@@ -8,15 +8,15 @@ import pytest
 from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
 from ironic.conductor.takeover import TakeOver
-from ironic.core import node_waits, states
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.core.node_waits import NodeWait
-from ironic.drivers import awaited_setting, waits
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.node_waits import NodeWait
+from ironic.drivers.contract import awaited_setting, waits
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed, Suspended
+from ironic.drivers.contract.task import Waiter
+from ironic.drivers.contract.wait_declarations import ORDERED
 from ironic.drivers.modules.fake import FakeManagement
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
-from ironic.drivers.step_declarations import StepDone, StepFailed, Suspended
-from ironic.drivers.task import Waiter
-from ironic.drivers.wait_declarations import ORDERED
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows import kinds
 

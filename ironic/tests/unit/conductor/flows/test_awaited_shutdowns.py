@@ -6,10 +6,10 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.conductor.power import SHUTDOWN
-from ironic.core import node_waits, states
 from ironic.core.errors import IronicError
+from ironic.core.flows import node_waits, states
 from ironic.db import tables
-from ironic.drivers.task import SHUTS_DOWN, Waiter
+from ironic.drivers.contract.task import SHUTS_DOWN, Waiter
 from ironic.tests.databases import counting_statements
 
 OFF, ON = states.POWER_OFF, states.POWER_ON

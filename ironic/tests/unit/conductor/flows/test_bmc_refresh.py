@@ -7,9 +7,9 @@ import pytest
 
 from ironic.conductor import power_sync
 from ironic.conductor.power_sync import PowerSync
-from ironic.core import states
 from ironic.core.errors import IronicError, MissingParameterValue
-from ironic.core.hardware_errors import RedfishConnectionError
+from ironic.core.errors.hardware_errors import RedfishConnectionError
+from ironic.core.flows import states
 from ironic.drivers.modules.fake import FakeBIOS, FakeFirmware, FakeManagement
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import counting_statements

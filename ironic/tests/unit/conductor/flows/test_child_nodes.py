@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError
-from ironic.core.steps import mark_of_child
+from ironic.core.flows import states
+from ironic.core.flows.steps import mark_of_child
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, Kind
 
 both_flows = pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)

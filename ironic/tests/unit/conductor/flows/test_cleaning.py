@@ -2,7 +2,6 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     ConcurrentActionLimit,
     InvalidParameterValue,
@@ -11,6 +10,7 @@ from ironic.core.errors import (
     NodeInMaintenance,
     NodeIsRetired,
 )
+from ironic.core.flows import states
 
 
 def steps_run(bench) -> list[str]:

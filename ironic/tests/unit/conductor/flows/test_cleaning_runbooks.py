@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.resource_errors import InvalidRunbook
+from ironic.core.errors.resource_errors import InvalidRunbook
+from ironic.core.flows import states
 
 TRAIT = "CUSTOM_GOLD"
 

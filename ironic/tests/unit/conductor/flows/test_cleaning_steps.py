@@ -2,9 +2,9 @@
 
 import pytest
 
-from ironic.core import states
-from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidState, NodeLocked
+from ironic.core.flows import states
+from ironic.core.memory.agent_memory import AgentMemory
 
 
 @pytest.mark.demand("S59")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import Conflict, InvalidParameterValue
+from ironic.core.flows import states
 
 
 def step(name: str, priority: int = 400, **args: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     ConcurrentActionLimit,
     InvalidParameterValue,
@@ -13,6 +12,7 @@ from ironic.core.errors import (
     NodeProtected,
     UnsupportedDriverExtension,
 )
+from ironic.core.flows import states
 
 
 def step(name: str, priority: int = 500, **args) -> dict:

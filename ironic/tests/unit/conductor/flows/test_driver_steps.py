@@ -4,8 +4,8 @@ import pytest
 
 from ironic.conductor.flows.driver_steps import judge
 from ironic.conductor.flows.outcomes import Done, Failed, Wait
-from ironic.core import states
-from ironic.core.flow import CLEAN, DEPLOY, INSPECT, RESCUE, SERVICE, UNRESCUE, VERIFY
+from ironic.core.flows import states
+from ironic.core.flows.flow import CLEAN, DEPLOY, INSPECT, RESCUE, SERVICE, UNRESCUE, VERIFY
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 from ironic.conductor.flows import wait_ends
 from ironic.conductor.takeover import RESTARTED, TakeOver
-from ironic.core import states
 from ironic.core.errors import CleanStepFailed, IronicError, NodeLocked, TakenOver
+from ironic.core.flows import states
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.bench import HOST
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, SERVICE, begin, every_flow, played, resume

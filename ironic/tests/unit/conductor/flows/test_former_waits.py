@@ -9,12 +9,12 @@ import pytest
 
 from ironic.conductor import former_waits
 from ironic.conductor.flows import engine
-from ironic.core import node_waits, states
-from ironic.core.node_waits import Follows, decoded
-from ironic.core.values import utc_now
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.node_waits import Follows, decoded
+from ironic.core.values.value_types import utc_now
 from ironic.db import Store, connect, schema
-from ironic.drivers import awaited_setting
-from ironic.drivers.awaited_setting import AwaitedSetting
+from ironic.drivers.contract import awaited_setting
+from ironic.drivers.contract.awaited_setting import AwaitedSetting
 from ironic.drivers.modules.redfish.bios import BiosChange
 from ironic.drivers.modules.redfish.orders.firmware_updates import UpdatesLeft
 from ironic.drivers.modules.redfish.orders.raid_volumes import RaidChange

@@ -3,8 +3,8 @@
 import pytest
 
 from ironic.conductor.flows.wait_ends import ON_TIMEOUT
-from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure, IronicError, MissingParameterValue, NodeLocked, NotFound
+from ironic.core.flows import states
 
 INVENTORY = {"interfaces": [{"mac_address": "52:54:00:00:00:01"}]}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.flows import states
 
 OF_INSTANCE = {"instance_info": {"project_id": "tenant"}}
 

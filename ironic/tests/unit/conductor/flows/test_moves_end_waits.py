@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from ironic.conductor import transitions
 from ironic.conductor.transitions import Recorder
-from ironic.core import node_waits, states
 from ironic.core.context import RequestContext
-from ironic.core.node_waits import Follows
-from ironic.drivers import waits
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.node_waits import Follows
+from ironic.drivers.contract import waits
 from ironic.tests.unit.conductor.flows.bench import Bench
 
 EVENTS = sorted({event for _, event, _ in states.MOVES})

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidStateRequested,
@@ -11,6 +10,7 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     PowerStateFailure,
 )
+from ironic.core.flows import states
 
 
 def power(bench, uuid: str, target: str, timeout: int | None = None):

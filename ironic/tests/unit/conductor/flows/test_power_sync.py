@@ -14,8 +14,8 @@ from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.power_sync import PowerSync, Recovery, jobs, state_of
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.core.failure_texts import in_words
-from ironic.core.hardware_errors import DriverOperationError
+from ironic.core.errors.failure_texts import in_words
+from ironic.core.errors.hardware_errors import DriverOperationError
 from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import counting_statements

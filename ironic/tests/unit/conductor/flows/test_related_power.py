@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.drivers.task import Waiter
+from ironic.core.flows import states
+from ironic.drivers.contract.task import Waiter
 
 ON, OFF = states.POWER_ON, states.POWER_OFF
 

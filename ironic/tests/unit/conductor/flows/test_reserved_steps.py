@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.conductor.flows.wait_ends import ON_TIMEOUT
-from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker
+from ironic.core.flows import states
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, Kind, every_flow, played
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, UnsupportedDriverExtension
+from ironic.core.flows import states
 from ironic.drivers.modules.fake import FakeManagement
 
 WANTED = {"instance_info": {"capabilities": {"secure_boot": "true"}}}

@@ -11,7 +11,7 @@ from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.sensor_readings import SensorReadings, jobs, of_types, send_metrics
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.core.hardware_errors import FailedToGetSensorData
+from ironic.core.errors.hardware_errors import FailedToGetSensorData
 from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.notifications.notifier import Notification

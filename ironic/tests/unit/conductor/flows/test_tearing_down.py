@@ -3,8 +3,8 @@
 import pytest
 
 from ironic.conductor.flows import wait_ends
-from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.flows import states
 from ironic.tests.unit.conductor.flows.kinds import CLEAN
 
 INSTANCE = {

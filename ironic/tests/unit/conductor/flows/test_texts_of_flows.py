@@ -13,11 +13,11 @@ from ironic.conductor.flows.wait_ends import ON_TIMEOUT
 from ironic.conductor.locking import LockMode
 from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.conductor.timeouts import WAITS, reason
-from ironic.core import states
+from ironic.core.flows import states
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
 from ironic.drivers.modules.agent.agent_rescue import AgentRescue
 from ironic.drivers.modules.fake import FakeManagement
 from ironic.drivers.modules.netboot import firmware_boot
-from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.inspection.hooks.base import InspectionHook, NamedHook
 from ironic.inspection.pipeline import Pipeline
 from ironic.rpc.hash_ring import HashRingManager

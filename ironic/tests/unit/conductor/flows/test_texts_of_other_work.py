@@ -11,13 +11,13 @@ import pytest
 from ironic.conductor.consoles import ConsoleRestorer
 from ironic.conductor.flows import wait_ends
 from ironic.conductor.power_sync import PowerSync
-from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.core.hardware_errors import ConsoleSubprocessFailed, NoFreePhysicalPorts, VifInvalidForAttach
+from ironic.core.errors.hardware_errors import ConsoleSubprocessFailed, NoFreePhysicalPorts, VifInvalidForAttach
+from ironic.core.flows import states
+from ironic.drivers.contract.step_declarations import StepFailed
+from ironic.drivers.contract.task import SHUTS_DOWN
 from ironic.drivers.modules.agent_power import AgentPower
 from ironic.drivers.modules.console.console_servers import ConsoleEnd
-from ironic.drivers.step_declarations import StepFailed
-from ironic.drivers.task import SHUTS_DOWN
 from ironic.rpc import message_format
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.bench import HOST, Bench, Script

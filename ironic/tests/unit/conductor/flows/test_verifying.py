@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.core.patience import shortened
 from ironic.drivers.modules.fake import FakePower
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InterfaceNotFoundInEntrypoint, IronicError
+from ironic.core.flows import states
 from ironic.drivers.modules.fake import FakeStorage
 
 VOLUME = "5f3b1c7e-2a10-4c62-9d0e-6f4f0c7c1a22"

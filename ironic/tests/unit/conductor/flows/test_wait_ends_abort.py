@@ -3,8 +3,8 @@
 import pytest
 
 from ironic.conductor.flows import wait_ends
-from ironic.core import states
 from ironic.core.errors import InvalidStateRequested, IronicError, NodeInMaintenance
+from ironic.core.flows import states
 
 CLEAR_UP = {"clean": "tear_down_cleaning", "deploy": "clean_up", "service": "tear_down_service"}
 WAITING = {"clean": states.CLEANWAIT, "deploy": states.DEPLOYWAIT, "service": states.SERVICEWAIT}

@@ -8,13 +8,13 @@ import sqlalchemy as sa
 from ironic.conductor import power
 from ironic.conductor.flows import wait_ends
 from ironic.conductor.locking import LockMode
-from ironic.core import node_waits, states
-from ironic.core.node_waits import Follows
+from ironic.core.flows import node_waits, states
+from ironic.core.flows.node_waits import Follows
 from ironic.db import NodeRecord, tables
-from ironic.drivers import awaited_setting, waits
-from ironic.drivers.step_declarations import StepDone, StepFailed
-from ironic.drivers.task import SHUTS_DOWN
-from ironic.drivers.wait_declarations import Terms
+from ironic.drivers.contract import awaited_setting, waits
+from ironic.drivers.contract.step_declarations import StepDone, StepFailed
+from ironic.drivers.contract.task import SHUTS_DOWN
+from ironic.drivers.contract.wait_declarations import Terms
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, begin, every_flow
 
 KIND = "scripted"

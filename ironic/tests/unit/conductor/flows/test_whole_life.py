@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ironic.conductor.takeover import RESTARTED, TakeOver
-from ironic.core import states
+from ironic.core.flows import states
 from ironic.tests.databases import counting_statements, sqlite_store
 from ironic.tests.unit.conductor.flows.bench import HOST
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules import Call, Facts, check_rule
 from ironic.core.rules.limits import CALLING, STEPS
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
 from ironic.tests.unit.core.rules.lab import NODE, RULE, act, facts, rule, run, why
 from ironic.tests.unit.core.rules.test_masking import KEYS, PLACES, canary, planted
 

@@ -8,7 +8,7 @@ import pytest
 
 from ironic.core.rules import Masking
 from ironic.core.rules.paths import apply
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.secrets.masking import REPLACEMENT
 from ironic.tests.unit.core.rules.lab import INVENTORY, NODE, PORT, PORTS, act, facts, rule, run, why
 
 KEYS = [

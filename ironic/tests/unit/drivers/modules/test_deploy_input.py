@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.interfaces import DeployInterface
+from ironic.drivers.contract.interfaces import DeployInterface
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.agent import AgentDeploy, CustomAgentDeploy
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.ramdisk import RamdiskDeploy
-from ironic.drivers.task import BareDriver
 from ironic.tests.effort import examples
 from ironic.tests.unit.drivers.machine import Work, work_on
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.flows import states
 from ironic.drivers.modules import noop
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.noop_mgmt import NoopManagement

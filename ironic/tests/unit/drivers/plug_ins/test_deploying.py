@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.hardware_errors import IPMIFailure
+from ironic.core.errors.hardware_errors import IPMIFailure
+from ironic.core.flows import states
 from ironic.drivers import utils as driver_utils
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules import boot_mode_utils, deploy_utils
 from ironic.drivers.modules.fake import FakeManagement
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import Work, work_on
 

@@ -6,10 +6,10 @@ import pytest
 
 from ironic.context import get_admin_context
 from ironic.core.errors import HookLoadError
-from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.core.errors.resource_errors import NodeInventoryNotFound
 from ironic.db import Store
+from ironic.drivers.contract.task import BareDriver, Task
 from ironic.drivers.modules import inspect_utils
-from ironic.drivers.task import BareDriver, Task
 from ironic.inspection.pipeline import Pipeline
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.inspection import lab

@@ -6,7 +6,6 @@ import pytest
 
 from ironic.common.exception import IronicException
 from ironic.context import get_admin_context
-from ironic.core import states
 from ironic.core.errors import (
     Conflict,
     DuplicateName,
@@ -15,7 +14,8 @@ from ironic.core.errors import (
     NodeLocked,
     NodeNotFound,
 )
-from ironic.core.resource_errors import MACAlreadyExists, PortgroupNotEmpty, PortNotFound
+from ironic.core.errors.resource_errors import MACAlreadyExists, PortgroupNotEmpty, PortNotFound
+from ironic.core.flows import states
 from ironic.db import NodeRecord, Store
 from ironic.db.tables import metadata
 from ironic.drivers.plug_ins import records

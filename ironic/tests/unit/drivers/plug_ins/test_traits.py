@@ -4,7 +4,7 @@ import pytest
 
 from ironic.context import get_admin_context
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
-from ironic.core.resource_errors import NodeTraitNotFound
+from ironic.core.errors.resource_errors import NodeTraitNotFound
 from ironic.db import Store
 from ironic.objects import Trait, TraitList
 from ironic.tests.unit.inspection import lab

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
-from ironic.core.root_device_hints import GIB
+from ironic.core.values.root_device_hints import GIB
 from ironic.inspection.hooks import basic_properties, extra_hardware, pci_devices, root_disk_hooks
 from ironic.inspection.hooks.basic_properties import CpuCapabilities
 from ironic.inspection.hooks.extra_hardware import ExtraHardware

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.clock import CLOCK, Clock
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.flows import states
 from ironic.drivers import base
 from ironic.drivers.modules import fake
 from ironic.drivers.modules.fake import delay_seconds, simulate_delay

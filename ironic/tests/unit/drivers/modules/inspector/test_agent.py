@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import (
     HardwareInspectionFailure,
     HookLoadError,
@@ -15,13 +14,14 @@ from ironic.core.errors import (
     RowLimit,
     UnsupportedDriverExtension,
 )
+from ironic.core.flows import states
 from ironic.db import Store
-from ironic.drivers.interfaces import InspectInterface
+from ironic.drivers.contract.interfaces import InspectInterface
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.fake import FakeBoot, FakeManagement, FakePower
 from ironic.drivers.modules.inspector import agent as booting
 from ironic.drivers.modules.inspector.agent import AgentInspect, new_macs
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, stored_found, work_on

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.hardware_errors import PasswordFileFailedToCreate
+from ironic.core.errors.hardware_errors import PasswordFileFailedToCreate
 from ironic.drivers.modules.ipmi.password_files import password_file, write_password
 
 CANARY = "canary-of-the-password"

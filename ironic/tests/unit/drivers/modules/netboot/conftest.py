@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.drivers import boot_devices
-from ironic.drivers.task import BareDriver
+from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import Machine, Work
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import node_attributes
 from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEBoot, boot_files, kernel_and_ramdisk
 from ironic.drivers.modules.netboot.boot_variants import VARIANTS
+from ironic.drivers.nodes import node_attributes
 from ironic.integrations import boot_templates
 from ironic.tests import boot_readers
 from ironic.tests.boot_readers import Command

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.errors.hardware_errors import RedfishError
 from ironic.drivers.modules.netboot import PXEBoot, firmware_boot
-from ironic.drivers.node_attributes import is_boot_device_persistent
+from ironic.drivers.nodes.node_attributes import is_boot_device_persistent
 from ironic.tests.unit.drivers.machine import Machine
 from ironic.tests.unit.drivers.modules.netboot.conftest import Firmware, machine
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.flows import states
 from ironic.drivers import info_keys
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.tests.conftest import Setter

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.texts.boot_file_quoting import GRUB, IPXE, PXELINUX
 from ironic.drivers.info_keys import DEPLOY, RESCUE
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.drivers.modules.netboot.kernel_and_ramdisk import INSTANCE

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import BootImageFailed
-from ironic.core.secrets import masked
-from ironic.drivers.interfaces import BootInterface
+from ironic.core.errors.hardware_errors import BootImageFailed
+from ironic.core.flows import states
+from ironic.core.secrets.masking import masked
+from ironic.drivers.contract.interfaces import BootInterface
+from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.agent.agent_deploy import CustomAgentDeploy
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.ipxe import iPXEBoot, iPXEHttpBoot
 from ironic.drivers.modules.netboot import NetworkBoot
 from ironic.drivers.modules.pxe import HttpBoot, PXEBoot
-from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import UUID, Work
 from ironic.tests.unit.drivers.modules.netboot.conftest import MAC, OTHER_MAC, OTHER_PORT, Firmware, Port, machine

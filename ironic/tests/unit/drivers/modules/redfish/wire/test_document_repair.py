@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import lenient_json
+from ironic.core.texts import lenient_json
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at, repaired
 
 NOTES = "@ironic.faults"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.allowed_addresses import server_of
+from ironic.core.addresses.allowed_addresses import server_of
 from ironic.drivers.modules.redfish.wire.own_links import may_have_urls, with_own_paths
 
 OWN = server_of("http://bmc.example:8000")

@@ -1,0 +1,210 @@
+"""Secrets are recognised by their names: the table of both sides."""
+
+import pytest
+
+from ironic.core.secrets.masking import is_secret, is_secret_parameter
+
+HIDDEN = [
+    "password",
+    "ipmi_password",
+    "redfish_password",
+    "bmc_password",
+    "adminPass",
+    "auth_token",
+    "agent_secret_token",
+    "secret",
+    "pull_secret",
+    "snmp_auth_key",
+    "snmp_priv_key",
+    "ipmi_hex_kg_key",
+    "private_key",
+    "privateKey",
+    "ssh_private_key",
+    "passphrase",
+    "credentials",
+    "X-Auth-Token",
+    "community",
+    "snmp_community",
+    "community_string",
+    "snmpCommunity",
+    "read_community",
+    "community_name",
+    "communities",
+    "pwd",
+    "bmc_pwd",
+    "rootpwd",
+    "pass",
+    "vnc_pass",
+    "user_pass",
+    "root-pass",
+    "bmc_pass2",
+    "pw",
+    "pin",
+    "user_pin",
+    "tpmPin",
+    "TPM_PIN",
+    "psk",
+    "wifi_psk",
+    "WPA-PSK",
+    "authorization",
+    "Authorization",
+    "Proxy-Authorization",
+    "bearer",
+    "apikey",
+    "apiKey",
+    "api_key",
+    "X-API-Key",
+    "APIKey",
+    "access_key",
+    "secret_keys",
+    "private_keys",
+    "api-keys",
+    "user_data",
+    "userdata",
+    "userData",
+    "cloud_user_data",
+    "auth",
+    "otp",
+    "jwt",
+    "password_hash",
+    "hashed_password",
+    "AdminPassword",
+    "BMCPassword",
+    "UserPassword1",
+    "SetupPasswordHash",
+    "rescue_password",
+    "sslkey",
+    "sshkey",
+    "ssh_key",
+    "host_key",
+    "keytab",
+    "kubeconfig",
+    "session_cookie",
+    "aws_secret_access_key",
+    "image_request_authorization_secret",
+    "passwd",
+    "htpasswd",
+    "ssh_key_data",
+    "basic_auth",
+    "httpAuth",
+    "wep_key",
+    "fernetkey",
+    "AuthToken",
+    "auth_token_value",
+    "password1",
+]
+SHOWN = [
+    "key",
+    "ssh_public_key",
+    "publicKey",
+    "public_key",
+    "pub_key",
+    "keyboard",
+    "monkey",
+    "compass",
+    "passthru",
+    "redfish_address",
+    "redfish_username",
+    "agent_token_required",
+    "agent_secret_token_pregenerated",
+    "token_required",
+    "serial_number",
+    "novnc_secret_token_created",
+    "password_min_length",
+    "PasswordMinLength",
+    "password_policy",
+    "PasswordStatus",
+    "password_expires",
+    "token_ttl",
+    "token_type",
+    "PasswordAuthentication",
+    "force_password_change",
+    "pin_count",
+    "pinned",
+    "cpu_pinning",
+    "mapping",
+    "pinout",
+    "spin",
+    "bypass",
+    "pass_through",
+    "pass_count",
+    "passive",
+    "compassion",
+    "community_edition",
+    "communityEdition",
+    "community_url",
+    "authorization_url",
+    "authority",
+    "author",
+    "authorized",
+    "authorized_keys",
+    "auth_type",
+    "auth_protocol",
+    "auth_username",
+    "oauth_url",
+    "keys",
+    "key_manager",
+    "keyring",
+    "hotkey",
+    "hot_key",
+    "primary_key",
+    "sort_key",
+    "foreign_key",
+    "user_data_url",
+    "user_data_size",
+    "userdata_format",
+    "bearer_type",
+    "hypervisor",
+    "psk_identity",
+    "clean_step",
+    "driver",
+    "image_source",
+    "kernel_append_params",
+    "root_device",
+    "checksum",
+    "sig",
+    "signature",
+    "img_signature",
+    "opwd_x",
+    "pinning",
+    "last_error",
+    "lessee",
+    "ipmi_priv_level",
+    "ipmi_username",
+    "snmp_version",
+    "deploy_kernel",
+    "secure_boot",
+    "basic",
+    "boot_device",
+]
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_it_knows_a_secret_by_its_name(name: str) -> None:
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize("name", [*SHOWN, "", "-", "_", "ключ"])
+def test_it_leaves_other_names_alone(name: str) -> None:
+    assert not is_secret(name)
+
+
+def test_it_looks_at_the_end_of_what_is_too_long_for_a_name() -> None:
+    assert is_secret("x" * 100_000 + "_password")
+
+
+PARAMETERS = (
+    "sig Signature temp_url_sig X-Amz-Signature X-Amz-Security-Token X-Goog-Signature token access_token key auth code"
+)
+
+
+@pytest.mark.parametrize("name", PARAMETERS.split())
+def test_parameters_of_urls_are_judged_more_strictly(name: str) -> None:
+    assert is_secret_parameter(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["temp_url_expires", "X-Amz-Date", "se", "sv", "sort_key", "version", "encode", "codec"]
+)
+def test_other_parameters_stay(name: str) -> None:
+    assert not is_secret_parameter(name)
