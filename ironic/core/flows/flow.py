@@ -112,7 +112,7 @@ class Flow:
 
     # Which kernel and ramdisk the machine boots for it, and in which network.
     ramdisk: str | None = None
-    network: str | None = None
+    network: str = ""
 
     # The steps after a failed one run all the same.
     runs_all: bool = False

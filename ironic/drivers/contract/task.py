@@ -25,7 +25,6 @@ from ironic.drivers.contract.whole_driver import WholeDriver
 from ironic.inspection import task as inspection
 
 if TYPE_CHECKING:
-    from ironic.drivers.contract.interfaces.attachments import NetworkInterface, StorageInterface
     from ironic.drivers.contract.interfaces.base_interface import BaseInterface
     from ironic.drivers.contract.interfaces.bios_and_firmware import BIOSInterface, FirmwareInterface
     from ironic.drivers.contract.interfaces.boot_and_deploy import (
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         InspectInterface,
         RescueInterface,
     )
+    from ironic.drivers.contract.interfaces.networks import NetworkInterface
     from ironic.drivers.contract.interfaces.passthru import VendorInterface
     from ironic.drivers.contract.interfaces.power_management import (
         ConsoleInterface,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         PowerInterface,
     )
     from ironic.drivers.contract.interfaces.raid import RAIDInterface
+    from ironic.drivers.contract.interfaces.storage import StorageInterface
 
 
 _NOTHING_MISSING: Final[Mapping[str, IronicError]] = MappingProxyType({})

@@ -11,6 +11,7 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.flows import states
 from ironic.core.memory import own_values
 from ironic.drivers.contract.interfaces.boot_and_deploy import ORIGINAL
+from ironic.drivers.contract.interfaces.networks import TENANT
 from ironic.drivers.contract.step_declarations import deploy_step
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot
@@ -53,7 +54,7 @@ class RamdiskDeploy(AgentBase):
         node = task.node
         _set_boot_option(node)
         ramdisk_boot.switch_off(task)
-        task.network.unconfigure_tenant_networks(task)
+        task.network.disconnect(task, TENANT)
         node.save()
 
     @deploy_step(priority=100)
@@ -64,7 +65,7 @@ class RamdiskDeploy(AgentBase):
             LOG.warning("Node %s: its boot interface can't pass the config drive to the ramdisk", task.node.uuid)
         ramdisk_boot.switch_off(task)
         with ramdisk_boot.powered_for_network(task):
-            task.network.configure_tenant_networks(task)
+            task.network.connect(task, TENANT)
         boot.prepare_instance(task)
         task.node.save()
         ramdisk_boot.switch_on(task)

@@ -12,7 +12,7 @@ from ironic.core.flows import states
 from ironic.drivers.contract.task import Task
 
 if TYPE_CHECKING:
-    from ironic.drivers.contract.interfaces.attachments import StorageInterface
+    from ironic.drivers.contract.interfaces.storage import StorageInterface
 
 LOG = logging.getLogger(__name__)
 

@@ -48,6 +48,7 @@ DOORS = (
     "ironic.drivers.modules.ipmitool",
     "ironic.drivers.modules.redfish.boot",
     "ironic.drivers.modules.redfish.utils",
+    "ironic.drivers.task",
     "ironic.drivers.utils",
     "ironic.objects",
     "ironic.objects.chassis",

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from ironic.drivers.contract.interfaces import (
-    attachments,
     base_interface,
     bios_and_firmware,
     boot_and_deploy,
+    networks,
     passthru,
     power_management,
     raid,
+    storage,
 )
 from ironic.drivers.contract.task import Task
 
@@ -50,7 +51,7 @@ class ManagementInterface(power_management.ManagementInterface[Task]):
     """Settings and sensors of a machine."""
 
 
-class NetworkInterface(attachments.NetworkInterface[Task]):
+class NetworkInterface(networks.NetworkInterface[Task]):
     """Networks of a machine."""
 
 
@@ -66,7 +67,7 @@ class RescueInterface(boot_and_deploy.RescueInterface[Task]):
     """Rescue mode."""
 
 
-class StorageInterface(attachments.StorageInterface[Task]):
+class StorageInterface(storage.StorageInterface[Task]):
     """Volumes of a machine."""
 
 
@@ -105,11 +106,11 @@ BASES: Final[dict[str, type[base_interface.BaseInterface[Any]]]] = {
         bios_and_firmware.FirmwareInterface,
         boot_and_deploy.InspectInterface,
         power_management.ManagementInterface,
-        attachments.NetworkInterface,
+        networks.NetworkInterface,
         power_management.PowerInterface,
         raid.RAIDInterface,
         boot_and_deploy.RescueInterface,
-        attachments.StorageInterface,
+        storage.StorageInterface,
         passthru.VendorInterface,
     )
 }

@@ -10,6 +10,7 @@ from ironic.core.flows import flow, states
 from ironic.core.memory.agent_memory import AgentMemory
 from ironic.drivers import info_keys
 from ironic.drivers.contract.interfaces import DeployInterface
+from ironic.drivers.contract.interfaces.networks import TENANT
 from ironic.drivers.contract.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent import in_band_steps, ramdisk_boot, ramdisk_logs, step_hooks
@@ -68,10 +69,9 @@ class AgentBase(InBandSteps, DeployInterface):
             task.boot.clean_up_instance(task)
 
     def tear_down(self, task: Task) -> str | None:
-        network = task.network
         ramdisk_boot.switch_off(task)
-        network.unconfigure_tenant_networks(task)
-        ramdisk_boot.remove_network(task, flow.DEPLOY)
+        task.network.disconnect(task, TENANT)
+        task.network.disconnect(task, flow.DEPLOY.network)
         return states.DELETED
 
     def validate_adoption(self, task: Task) -> None:
@@ -103,20 +103,18 @@ class AgentBase(InBandSteps, DeployInterface):
         ramdisk_boot.clean_up(task, flow.CLEAN, runs_on=runs_on)
 
     def prepare_service(self, task: Task) -> str | None:
-        network = task.network
         ramdisk_boot.switch_off(task)
-        network.unconfigure_tenant_networks(task)
+        task.network.disconnect(task, TENANT)
         task.boot.clean_up_instance(task)
         ramdisk_boot.boot_into(task, flow.SERVICE, ramdisk_boot.kernel_parameters())
         return states.SERVICEWAIT
 
     def tear_down_service(self, task: Task) -> None:
-        network = task.network
         ramdisk_logs.collect(task, "servicing", failed=task.node.fault is not None)
         ramdisk_boot.lock_down(task)
         ramdisk_boot.switch_off(task)
         ramdisk_boot.clean_up(task, flow.SERVICE)
-        network.configure_tenant_networks(task)
+        task.network.connect(task, TENANT)
         task.boot.prepare_instance(task)
         task.node.save()
         ramdisk_boot.switch_on(task)

@@ -17,6 +17,7 @@ from ironic.core.flows.flow import DEPLOY
 from ironic.core.texts import syntax
 from ironic.drivers import info_keys
 from ironic.drivers.contract import boot_devices
+from ironic.drivers.contract.interfaces.networks import TENANT
 from ironic.drivers.contract.step_declarations import deploy_step
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent import (
@@ -55,14 +56,13 @@ class CustomAgentDeploy(AgentBase):
     # Around the steps
 
     def prepare(self, task: Task) -> None:
-        network = task.network
         uses_agent = volumes.is_image_written(task)
         running = uses_agent and ramdisk_boot.runs_ramdisk(task)
         if not running:
             ramdisk_boot.switch_off(task)
-        network.unconfigure_tenant_networks(task)
+        task.network.disconnect(task, TENANT)
         if uses_agent:
-            ramdisk_boot.add_network(task, DEPLOY)
+            task.network.connect(task, DEPLOY.network)
             if not running:
                 task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
         task.node.save()
@@ -111,10 +111,9 @@ class CustomAgentDeploy(AgentBase):
     @deploy_step(priority=30)
     def switch_to_tenant_network(self, task: Task) -> str | None:
         """Move the machine from the provisioning network to the tenant networks."""
-        network = task.network
         with ramdisk_boot.powered_for_network(task):
-            ramdisk_boot.remove_network(task, DEPLOY)
-            network.configure_tenant_networks(task)
+            task.network.disconnect(task, DEPLOY.network)
+            task.network.connect(task, TENANT)
         return None
 
     @deploy_step(priority=20)

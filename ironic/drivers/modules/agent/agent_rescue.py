@@ -12,6 +12,7 @@ from ironic.core.errors.hardware_errors import AgentAPIError
 from ironic.core.flows import flow, states
 from ironic.drivers import info_keys
 from ironic.drivers.contract.interfaces import RescueInterface
+from ironic.drivers.contract.interfaces.networks import TENANT
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
 from ironic.drivers.modules.agent.agent_client import Agent
@@ -36,15 +37,14 @@ class AgentRescue(RescueInterface):
         task.network.validate_rescue(task)
 
     def rescue(self, task: Task) -> str:
-        network = task.network
         ramdisk_boot.switch_off(task)
         task.boot.clean_up_instance(task)
-        network.unconfigure_tenant_networks(task)
+        task.network.disconnect(task, TENANT)
         ramdisk_boot.boot_into(task, flow.RESCUE, ramdisk_boot.kernel_parameters())
         return states.RESCUEWAIT
 
     def finish_rescue(self, task: Task) -> None:
-        node, network = task.node, task.network
+        node = task.node
         try:
             _send_password(node)
         except IronicError as error:
@@ -52,12 +52,12 @@ class AgentRescue(RescueInterface):
             raise InstanceRescueFailure(node=node.uuid, reason=error) from error
         _forget_passwords(task)
         ramdisk_boot.clean_up(task, flow.RESCUE, runs_on=True)
-        network.configure_tenant_networks(task)
+        task.network.connect(task, TENANT)
         node.save()
 
     def unrescue(self, task: Task) -> str:
         self.clean_up(task)
-        task.network.configure_tenant_networks(task)
+        task.network.connect(task, TENANT)
         task.boot.prepare_instance(task)
         task.node.save()
         ramdisk_boot.switch_on(task)

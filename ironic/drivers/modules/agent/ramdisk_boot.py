@@ -38,11 +38,11 @@ def service_url() -> str:
 def boot_into(task: Task, flow: Flow, parameters: dict[str, object]) -> bool:
     """Boot the ramdisk in the network of a flow; return whether a running ramdisk is used instead (fast track)."""
     if runs_ramdisk(task):
-        add_network(task, flow)
+        task.network.connect(task, flow.network)
         task.node.save()
         return True
     switch_off(task)
-    add_network(task, flow)
+    task.network.connect(task, flow.network)
     task.boot.prepare_ramdisk(task, parameters)
     task.node.target_power_state = states.POWER_ON  # stored here, it need not be stored on its own
     task.node.save()
@@ -74,7 +74,7 @@ def clean_up(task: Task, flow: Flow, *, runs_on: bool = False) -> None:
         if not needs_medium(task, runs_on=runs_on):
             task.boot.clean_up_ramdisk(task)
     finally:
-        remove_network(task, flow)
+        task.network.disconnect(task, flow.network)
 
 
 def needs_medium(task: Task, *, runs_on: bool) -> bool:
@@ -88,16 +88,6 @@ def needs_medium(task: Task, *, runs_on: bool) -> bool:
         return False
     LOG.info("Node %s: what its ramdisk runs from stays, as the machine is on", task.node.uuid)
     return True
-
-
-def add_network(task: Task, flow: Flow) -> None:
-    """Connect the machine to the network of a flow: provisioning, cleaning, inspection, rescue or servicing."""
-    getattr(task.network, f"add_{flow.network}_network")(task)
-
-
-def remove_network(task: Task, flow: Flow) -> None:
-    """Disconnect the machine from the network of a flow."""
-    getattr(task.network, f"remove_{flow.network}_network")(task)
 
 
 @contextmanager

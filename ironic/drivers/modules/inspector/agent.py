@@ -91,7 +91,7 @@ class AgentInspect(InspectInterface):
             node.target_power_state = states.POWER_ON
             bmc_addresses.remember(task.store, node, addresses)
             if managed:
-                ramdisk_boot.add_network(task, INSPECT)
+                task.network.connect(task, INSPECT.network)
                 task.boot.prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(node)))
             else:
                 task.management.set_boot_device(task, boot_devices.PXE, persistent=False)

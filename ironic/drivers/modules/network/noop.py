@@ -27,22 +27,10 @@ class NoopNetwork(NetworkInterface):
     def get_current_vif(self, task: Task, p_obj: Port | Portgroup) -> str | None:
         return None
 
-    def add_provisioning_network(self, task: Task) -> None:
-        pass
-
-    def remove_provisioning_network(self, task: Task) -> None:
-        pass
-
-    def configure_tenant_networks(self, task: Task) -> None:
-        pass
-
-    def unconfigure_tenant_networks(self, task: Task) -> None:
-        pass
-
-    def add_cleaning_network(self, task: Task) -> dict[str, str]:
+    def connect(self, task: Task, network: str) -> dict[str, str]:
         return {}
 
-    def remove_cleaning_network(self, task: Task) -> None:
+    def disconnect(self, task: Task, network: str) -> None:
         pass
 
     def validate_inspection(self, task: Task) -> None:

@@ -78,19 +78,13 @@ class NotingPower(FakePower):
 class NotingNetwork(NoopNetwork):
     """A network interface that notes where the machine is put."""
 
+    def connect(self, task: Any, network: str) -> dict[str, str]:
+        DONE.append(f"connect {network}")
+        return {}
 
-def _noting(name: str) -> Any:
-    def note(self: Any, task: Any) -> Any:
-        DONE.append(name)
+    def disconnect(self, task: Any, network: str) -> None:
+        DONE.append(f"disconnect {network}")
 
-    return note
-
-
-for _stage in ("provisioning", "cleaning", "rescuing", "servicing"):
-    for _act in ("add", "remove"):
-        setattr(NotingNetwork, f"{_act}_{_stage}_network", _noting(f"{_act} {_stage}"))
-NotingNetwork.configure_tenant_networks = _noting("configure tenant")  # type: ignore[method-assign]
-NotingNetwork.unconfigure_tenant_networks = _noting("unconfigure tenant")  # type: ignore[method-assign]
 
 _SCRIPTED = {"deploy": OnlySteps, "boot": NotingBoot, "power": NotingPower, "network": NotingNetwork}
 

@@ -22,7 +22,7 @@ def test_it_writes_no_image_and_boots_no_agent(bench, done):
     uuid = machine(bench)
     assert bench.verb(uuid, "active") == (states.ACTIVE, None)
     assert done == [
-        "set power off", "unconfigure tenant", "prepare_instance", "remove provisioning", "configure tenant",
+        "set power off", "disconnect tenant", "prepare_instance", "disconnect provisioning", "connect tenant",
         "set power on",
     ]  # fmt: skip
     assert bench.row(uuid).driver_internal_info["fake_attached_volumes"] == ["v1"]
@@ -31,7 +31,7 @@ def test_it_writes_no_image_and_boots_no_agent(bench, done):
 def test_an_image_is_written_beside_a_volume(bench, done):
     uuid = machine(bench, instance_info=IMAGE)
     assert bench.verb(uuid, "active")[0] == states.DEPLOYWAIT
-    assert "add provisioning" in done
+    assert "connect provisioning" in done
 
 
 def test_without_image_and_boot_volume_there_is_nothing_to_deploy(bench):

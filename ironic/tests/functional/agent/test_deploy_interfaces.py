@@ -38,13 +38,18 @@ def test_custom_agent_runs_the_users_own_steps(bench, secure_agent, done):
     uuid = node(bench, "custom-agent", {"capabilities": {"boot_option": "local"}})
     step = {"interface": "deploy", "step": "loopback_sleep", "args": {"seconds": 1}, "priority": 70}
     bench.verb(uuid, "active", deploy_steps=[step])
-    assert done == ["unconfigure tenant", "add provisioning", "prepare_ramdisk http://192.0.2.1:6385", "set power on"]
+    assert done == [
+        "disconnect tenant",
+        "connect provisioning",
+        "prepare_ramdisk http://192.0.2.1:6385",
+        "set power on",
+    ]
     done.clear()
     assert beat(bench, agent, uuid) == (states.DEPLOYWAIT, "loopback_sleep")
     agent.end()
     assert beat(bench, agent, uuid) == (states.ACTIVE, "")
     assert agent.names == ["deploy.get_deploy_steps", "deploy.execute_deploy_step", "standby.power_off"]
-    assert done == ["prepare_instance", "set power off", "remove provisioning", "configure tenant", "set power on"]
+    assert done == ["prepare_instance", "set power off", "disconnect provisioning", "connect tenant", "set power on"]
 
 
 def test_custom_agent_asks_for_no_image_but_for_a_usable_disk(bench):
@@ -69,15 +74,15 @@ def test_a_boot_mode_that_is_ruled_out_is_refused(bench, conf):
 def test_a_ramdisk_is_started_without_an_agent(bench, done, info):
     uuid = node(bench, "ramdisk", {**info, "configdrive": "http://drive"})
     assert bench.verb(uuid, "active")[0] == states.ACTIVE
-    assert done == ["unconfigure tenant", "configure tenant", "prepare_instance", "set power on"]
+    assert done == ["disconnect tenant", "connect tenant", "prepare_instance", "set power on"]
     assert bench.row(uuid).instance_info["capabilities"] == {"boot_option": "ramdisk"}
     done.clear()
     bench.store.nodes.update(uuid, {"automated_clean": False})
     assert bench.verb(uuid, "deleted")[0] == states.AVAILABLE
     assert done == [
         "set power off",
-        "unconfigure tenant",
-        "remove provisioning",
+        "disconnect tenant",
+        "disconnect provisioning",
         "clean_up_ramdisk",
         "clean_up_instance",
     ]

@@ -40,7 +40,12 @@ def deploying(
 def test_it_deploys_as_recorded(bench, secure_agent, done):
     uuid = deploying(bench, secure_agent)
     assert bench.state(uuid) == (states.DEPLOYWAIT, states.ACTIVE)
-    assert done == ["unconfigure tenant", "add provisioning", "prepare_ramdisk http://192.0.2.1:6385", "set power on"]
+    assert done == [
+        "disconnect tenant",
+        "connect provisioning",
+        "prepare_ramdisk http://192.0.2.1:6385",
+        "set power on",
+    ]
     done.clear()
     assert beat(bench, secure_agent, uuid) == (states.DEPLOYWAIT, "write_image")
     step = secure_agent.received[-1][1]["step"]
@@ -62,7 +67,7 @@ def test_it_deploys_as_recorded(bench, secure_agent, done):
         "root_uuid": "0x1badb002", "efi_system_part_uuid": None, "prep_boot_part_uuid": None,
         "target_boot_mode": "uefi",
     }  # fmt: skip
-    assert done == ["prepare_instance", "set power off", "remove provisioning", "configure tenant", "set power on"]
+    assert done == ["prepare_instance", "set power off", "disconnect provisioning", "connect tenant", "set power on"]
     node = bench.row(uuid)
     assert node.power_state == "power on"
     assert not {"agent_url", "agent_secret_token", "agent_image_info"} & node.driver_internal_info.keys()
@@ -190,7 +195,7 @@ def test_tearing_down_takes_the_machine_out_of_all_networks(bench, agent, done, 
     conf(conductor__automated_clean=False)
     uuid = deploying(bench, agent, verb="deleted", state=states.ACTIVE)
     assert bench.state(uuid) == (states.AVAILABLE, None)
-    assert done == ["unconfigure tenant", "remove provisioning", "clean_up_ramdisk", "clean_up_instance"]
+    assert done == ["disconnect tenant", "disconnect provisioning", "clean_up_ramdisk", "clean_up_instance"]
 
 
 @pytest.mark.parametrize("info, error", [
@@ -227,13 +232,13 @@ def test_servicing_takes_the_machine_out_and_back(bench, agent, done):
     agent.refusals.clear()
     agent.results["service.get_service_steps"] = {"service_steps": clean["clean_steps"], "hardware_manager_version": {}}
     bench.verb(uuid, "service", service_steps=[{"interface": "deploy", "step": "loopback_noop"}])
-    assert done == ["set power off", "unconfigure tenant", "clean_up_instance", "add servicing",
+    assert done == ["set power off", "disconnect tenant", "clean_up_instance", "connect servicing",
                     "prepare_ramdisk http://192.0.2.1:6385", "set power on"]  # fmt: skip
     done.clear()
     assert beat(bench, agent, uuid)[0] == states.SERVICEWAIT
     agent.end()
     assert beat(bench, agent, uuid)[0] == states.ACTIVE
-    assert done == ["set power off", "clean_up_ramdisk", "remove servicing", "configure tenant", "prepare_instance",
+    assert done == ["set power off", "clean_up_ramdisk", "disconnect servicing", "connect tenant", "prepare_instance",
                     "set power on"]  # fmt: skip
 
 

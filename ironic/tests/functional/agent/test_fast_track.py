@@ -88,14 +88,14 @@ def test_one_boot_is_enough_for_inspection_cleaning_and_deployment(bench, agent,
     done.clear()
     beat(bench, agent, uuid)
     cleaned(bench, agent, uuid)
-    assert done == ["add cleaning", "clean_up_ramdisk", "remove cleaning"]
+    assert done == ["connect cleaning", "clean_up_ramdisk", "disconnect cleaning"]
     done.clear()
     bench.verb(uuid, "active")
     assert bench.row(uuid).deploy_step["step"] == "write_image"
-    assert done == ["unconfigure tenant", "add provisioning"]
+    assert done == ["disconnect tenant", "connect provisioning"]
     agent.end()
     assert beat(bench, agent, uuid) == states.ACTIVE
-    assert done[-4:] == ["set power off", "remove provisioning", "configure tenant", "set power on"]
+    assert done[-4:] == ["set power off", "disconnect provisioning", "connect tenant", "set power on"]
     assert not {"agent_url", "agent_secret_token"} & bench.row(uuid).driver_internal_info.keys()
 
 
@@ -116,7 +116,7 @@ def test_else_the_ramdisk_is_booted(conf, bench, agent, done, why, verb, state):
         node.driver_info["fast_track"] = "false"
         node.save()
     assert bench.verb(uuid, verb)[0] in (states.CLEANWAIT, states.DEPLOYWAIT)
-    added = ["add cleaning"] if verb == "provide" else ["unconfigure tenant", "add provisioning"]
+    added = ["connect cleaning"] if verb == "provide" else ["disconnect tenant", "connect provisioning"]
     assert done == ["set power off", *added, "prepare_ramdisk http://192.0.2.1:6385", "set power on"]
     assert "agent_secret_token" not in bench.row(uuid).driver_internal_info
 
@@ -157,7 +157,7 @@ def test_an_aborted_cleaning_switches_the_machine_off(conf, bench, agent, done, 
     bench.verb(uuid, "abort")
     node = bench.row(uuid)
     assert (node.provision_state, node.power_state, node.maintenance) == (states.CLEANFAIL, states.POWER_OFF, False)
-    assert done == ["set power off", "clean_up_ramdisk", "remove cleaning"]
+    assert done == ["set power off", "clean_up_ramdisk", "disconnect cleaning"]
     assert "agent_secret_token" not in node.driver_internal_info
 
 

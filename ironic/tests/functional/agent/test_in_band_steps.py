@@ -311,4 +311,4 @@ def test_a_machine_that_is_powered_off_after_a_failure_is_off_before_its_ramdisk
     done.clear()
     agent.end("FAILED", error="no")
     assert beat(bench, agent, uuid)[0] == states.CLEANFAIL
-    assert done == ["set power off", "clean_up_ramdisk", "remove cleaning"]
+    assert done == ["set power off", "clean_up_ramdisk", "disconnect cleaning"]

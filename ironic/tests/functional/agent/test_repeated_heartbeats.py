@@ -70,4 +70,4 @@ def test_a_machine_is_rescued_once(bench: benches.Bench, secure_agent: AgentDoub
     bench.verb(uuid, "rescue", rescue_password="four words for rescue")
     assert beat(bench, secure_agent, uuid, times=TIMES)[0] == states.RESCUE
     assert secure_agent.names == ["rescue.finalize_rescue"]
-    assert done.count("remove rescuing") == 1
+    assert done.count("disconnect rescuing") == 1

@@ -21,18 +21,18 @@ def rescuing(bench: benches.Bench) -> str:
 
 def test_it_rescues_and_comes_back(bench, secure_agent, done):
     uuid = rescuing(bench)
-    assert done == ["set power off", "clean_up_instance", "unconfigure tenant", "add rescuing",
+    assert done == ["set power off", "clean_up_instance", "disconnect tenant", "connect rescuing",
                     "prepare_ramdisk http://192.0.2.1:6385", "set power on"]  # fmt: skip
     done.clear()
     assert beat(bench, secure_agent, uuid)[0] == states.RESCUE
     name, params = secure_agent.received[0]
     assert (name, params["hashed"]) == ("rescue.finalize_rescue", True)
     assert params["rescue_password"].startswith("$5$")
-    assert done == ["clean_up_ramdisk", "remove rescuing", "configure tenant"]
+    assert done == ["clean_up_ramdisk", "disconnect rescuing", "connect tenant"]
     assert not {"rescue_password", "hashed_rescue_password"} & bench.row(uuid).instance_info.keys()
     done.clear()
     assert bench.verb(uuid, "unrescue")[0] == states.ACTIVE
-    assert done == ["set power off", "clean_up_ramdisk", "remove rescuing", "configure tenant", "prepare_instance",
+    assert done == ["set power off", "clean_up_ramdisk", "disconnect rescuing", "connect tenant", "prepare_instance",
                     "set power on"]  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_a_rescue_whose_agent_refuses_the_password_fails(bench, agent, done, tmp
     assert "no such user" in node.last_error
     assert node.last_error.count("Rescuing node") == 1
     assert "rescue_password" not in node.instance_info
-    assert done[-3:] == ["set power off", "clean_up_ramdisk", "remove rescuing"]
+    assert done[-3:] == ["set power off", "clean_up_ramdisk", "disconnect rescuing"]
     assert [path.read_bytes() for path in tmp_path.glob("logs/*_rescue_*")] == [b"logs"]
 
 
@@ -59,7 +59,7 @@ def test_the_machine_is_off_before_its_ramdisk_loses_what_it_runs_from(
     done.clear()
     if is_rescued:
         assert beat(bench, secure_agent, uuid)[0] == states.RESCUE
-        assert done == ["remove rescuing", "configure tenant"]
+        assert done == ["disconnect rescuing", "connect tenant"]
         verb = "deleted"
     bench.verb(uuid, verb)
     assert done.index("set power off") < done.index("clean_up_ramdisk")

@@ -368,7 +368,7 @@ def test_every_end_leaves_the_machine_on_where_that_is_wanted(
     assert diary == ["clean up", "no network"]
 
 
-@pytest.mark.parametrize("breaks", ["prepare_ramdisk", "add_inspection_network"])
+@pytest.mark.parametrize("breaks", ["prepare_ramdisk", "connect"])
 def test_a_start_that_fails_leaves_nothing_behind(conf: Setter, store: Store, diary: Diary, breaks: str) -> None:
     conf(service_catalog__endpoint_override="http://192.0.2.1:6385")
     driver_of_node = driver(diary, managed=True)
