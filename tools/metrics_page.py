@@ -9,6 +9,7 @@ from ironic.api.routes import Refusing
 from ironic.conductor.provisioning import ACTIONS
 from ironic.drivers.composition.measured_calls import measured_methods
 from ironic.drivers.contract.interfaces import BASES
+from ironic.integrations import metric_table
 from ironic.rpc.rpc_api import CALLS
 
 HEAD = """\
@@ -19,8 +20,16 @@ What they measure, and how to collect them: [metrics.md](metrics.md).
 
 
 def page() -> str:
-    """Return the page: requests, calls of conductors and methods of interfaces."""
-    return "\n".join([HEAD, *_requests(), *_calls(), *_methods()])
+    """Return the page: all metrics and families, then requests, calls of conductors and methods of interfaces."""
+    return "\n".join([HEAD, *_all(), *_requests(), *_calls(), *_methods()])
+
+
+def _all() -> Iterator[str]:
+    yield "## All metrics\n"
+    yield "| what | name | kind |\n| --- | --- | --- |"
+    for row in metric_table.ROWS:
+        yield f"| {row.words} | `{row.name}` | {row.kind} |"
+    yield ""
 
 
 def _requests() -> Iterator[str]:
@@ -28,7 +37,7 @@ def _requests() -> Iterator[str]:
     for row in BARE_METAL.rows:
         if not isinstance(row.handler, Refusing):
             paths[timer_name(row.method, row.path)].append(f"`{'any' if row.method == '*' else row.method} {row.path}`")
-    yield "## Requests\n\nEach name follows `ironic.api.`.\n"
+    yield f"## Requests\n\nEach name follows `{metric_table.REQUESTS.of()}`.\n"
     yield "| timer | request |\n| --- | --- |"
     for name, requests in sorted(paths.items()):
         yield f"| `{name}` | {', '.join(requests)} |"
@@ -36,7 +45,7 @@ def _requests() -> Iterator[str]:
 
 
 def _calls() -> Iterator[str]:
-    yield "## Calls of conductors\n\nEach name follows `ironic.conductor.manager.ConductorManager.`.\n"
+    yield f"## Calls of conductors\n\nEach name follows `{metric_table.CALLS.of()}`.\n"
     yield "| timers | |\n| --- | --- |"
     yield f"| calls of the API | {_listed(sorted(CALLS))} |"
     yield f"| what `change_provision_state` began | {_listed(f'do_node_{event}' for event in sorted(ACTIONS))} |"

@@ -177,7 +177,7 @@ def pages() -> dict[Path, str]:
         "doc/options.md": (options_page(), "`ironic/conf`"),
         "doc/inspection-hooks.md": (hooks_page.page(), "`ironic/inspection/hooks`"),
         "doc/inspection-rules-reference.md": (rules_page.page(), "the signatures in `ironic/core/rules`"),
-        "doc/metric-names.md": (metrics_page.page(), "routes, RPC calls and interfaces"),
+        "doc/metric-names.md": (metrics_page.page(), "the table of metrics, routes, RPC calls and interfaces"),
         "doc/coming-from-openstack.md": (coming_page.page(), "`tools/coming_page.py` and the options"),
         "doc/hardware.md": (hardware_page.page(), "the entry points"),
         "doc/interface-steps.md": (steps_page.page(), "the interfaces"),

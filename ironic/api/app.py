@@ -40,7 +40,8 @@ from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
-from ironic.integrations.metrics import METRICS, Metrics
+from ironic.integrations import metric_table
+from ironic.integrations.metrics import METRICS
 from ironic.rpc.notifications import NOTIFIER
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ LOG = logging.getLogger(__name__)
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 CONTEXT: Final = "ironic.context"
-_METRICS: Final = Metrics("ironic.api")
 # First version that does not remove the suffix `.json` from a path.
 _WHOLE_PATHS_SINCE: Final = 91
 BARE_METAL: Final = BareMetalApi(ROUTES)
@@ -139,7 +139,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             self._check_answer(request, answer)
         if METRICS.on and request.route is not None:
             milliseconds = (time.perf_counter() - began) * 1000
-            _METRICS.send_timer(timer_name(request.route.method, request.route.path), milliseconds)
+            metric_table.REQUESTS.send(milliseconds, timer_name(request.route.method, request.route.path))
         is_routed = request.route is not _OPTIONS
         headers = self._served.version_headers(request.environ, request.minor) if is_routed else []
         if answer.location is not None:

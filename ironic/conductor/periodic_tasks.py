@@ -32,7 +32,7 @@ from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.projects.fair_shares import party_of
 from ironic.drivers.contract.driver_periodics import NodeTerms, PeriodicMethod
-from ironic.integrations.metrics import Metrics
+from ironic.integrations import metric_table
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ LOG = logging.getLogger(__name__)
 
 # What a server, the network or the limits of this process cause: the reason says it, and no traceback is needed.
 _OUTAGES: Final = (OSError, db_errors.DBConnectionError, db_errors.DBNonExistentDatabase)
-
-# Dashboards know periodic tasks under this name.
-_METRICS: Final = Metrics("ironic.conductor.manager")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -70,12 +67,7 @@ class PeriodicTask:
         except Exception:
             LOG.exception("Periodic task '%s' failed; it runs again in %s seconds", self.name, self.spacing)
         else:
-            _METRICS.send_timer(self.timer, (time.perf_counter() - began) * 1000)
-
-    @property
-    def timer(self) -> str:
-        """The name of the metric of its runs."""
-        return "ConductorManager." + re.sub(r"\W+", "_", self.name)
+            metric_table.PERIODIC_TASKS.send((time.perf_counter() - began) * 1000, re.sub(r"\W+", "_", self.name))
 
 
 class PeriodicTaskRunner:
@@ -215,7 +207,8 @@ class _NodeVisits:
             if self._hash_ring.is_mine(self._tasks.host, uuid, driver, group)
         )
         if self._wanted.count_metric:
-            Metrics(type(self._method.interface).__module__).send_gauge(self._wanted.count_metric, self._visited)
+            module = type(self._method.interface).__module__
+            metric_table.VISITED_NODES.send(self._visited, f"{module}.{self._wanted.count_metric}")
 
     def _visit_some(self, uuids: list[str]) -> None:
         visited = 0

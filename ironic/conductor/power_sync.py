@@ -33,7 +33,7 @@ from ironic.core.errors.failure_texts import Reason, failure_text, in_words
 from ironic.core.flows import states
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
-from ironic.integrations.metrics import Metrics
+from ironic.integrations import metric_table
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-_METRICS: Final = Metrics("ironic.conductor.manager")
 
 _PURPOSE: Final = "power synchronisation"
 _TOPIC: Final = "power"
@@ -123,7 +122,7 @@ class PowerSync:
         # What was read of a node that is gone, locked or another conductor's now proves nothing any more.
         for node_id in set(doubtful) - nodes.keys():
             self._readings.pop(node_id, None)
-        _METRICS.send_gauge("ConductorManager.PowerSyncNodesCount", sum(self._counts.values()))
+        metric_table.SYNCHRONISED_NODES.send(sum(self._counts.values()))
         self._reader.read(nodes.values(), self._silent.copy())
 
     def _compare(self, task: TaskManager, seen: str | None, why: Reason) -> None:
@@ -206,7 +205,7 @@ class Recovery:
         """Read all nodes with a power failure."""
         filters = {"fault": POWER_FAILURE, "maintenance": True, "reserved": False}
         own = mine(self._tasks.store.nodes.find(**filters), self._tasks, self._hash_ring)
-        _METRICS.send_gauge("ConductorManager.PowerSyncRecoveryNodeCount", len(own))
+        metric_table.POWER_FAILURES.send(len(own))
         self._reader.read(own)
 
 

@@ -26,10 +26,7 @@ from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.flows import flow, states
 from ironic.core.flows.step_cursor import StepCursor
-from ironic.integrations.metrics import Metrics
-
-# Dashboards know the beginning of an operation under the name of its own call.
-_METRICS: Final = Metrics("ironic.conductor.manager")
+from ironic.integrations import metric_table
 
 
 @rpc_method
@@ -42,7 +39,7 @@ def change_provision_state(task: TaskManager, verb: str, arguments: dict[str, ob
     node_rules.check_verb(task.node, verb, by_holder=True)
     node_rules.check_marks(task.node, verb, offered_in_maintenance=CONF.conductor.allow_provisioning_in_maintenance)
     _check_arguments(verb, event, given)
-    _METRICS.timer(f"ConductorManager.do_node_{event}")(ACTIONS[event])(task, **given)
+    metric_table.VERBS.timer(event)(ACTIONS[event])(task, **given)
 
 
 def _check_arguments(verb: str, event: str, given: Mapping[str, object]) -> None:

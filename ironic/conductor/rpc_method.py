@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ironic.conductor.locking import LockMode
 from ironic.core.errors import MissingParameterValue
-from ironic.integrations.metrics import Metrics
+from ironic.integrations import metric_table
 from ironic.rpc.rpc_api import SHARED, Call, calls_of
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MARK: Final = "__rpc_method__"
 
-# Dashboards know calls under this name.
-_METRICS: Final = Metrics("ironic.conductor.manager")
 
 # A call that takes a node names it first, or a part of it: then the part's repository in the store knows the node.
 _NODE: Final = "node_id"
@@ -60,10 +58,7 @@ def endpoint_of(api: type, modules: Iterable[ModuleType]) -> Callable[["TaskFact
                 functions[value.__name__].append(value)
     if faults := list(_faults(calls, functions)):
         raise TypeError(f"{api.__name__} can't be answered: {'; '.join(faults)}")
-    methods = {
-        name: _METRICS.timer(f"ConductorManager.{name}")(_method(call, functions[name][0]))
-        for name, call in calls.items()
-    }
+    methods = {name: metric_table.CALLS.timer(name)(_method(call, functions[name][0])) for name, call in calls.items()}
     return type("Endpoint", (_Endpoint, api), methods)
 
 

@@ -28,7 +28,7 @@ from ironic.core.hardware_interfaces import with_fixed
 from ironic.core.threads import THREADS, Threads
 from ironic.db import ServedInterface
 from ironic.drivers.contract import open_sessions
-from ironic.integrations.metrics import Metrics
+from ironic.integrations import metric_table
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-_METRICS: Final = Metrics("conductor")
 
 # After so many beats of its own a conductor knows that the others had the time for theirs.
 _BEATS_TO_TRUST: Final = 2
@@ -296,7 +295,7 @@ class Conductor:
         rows = with_fixed(self._drivers(), self._composition.interface_rows())
         mine = [ServedInterface(self._host, self._group, *row) for row in rows]
         found = differences([*mine, *others])
-        _METRICS.send_gauge("interface_differences", len(found))
+        metric_table.INTERFACE_DIFFERENCES.send(len(found))
         for difference in found:
             if self._host in difference.offered:
                 LOG.warning("%s", difference)

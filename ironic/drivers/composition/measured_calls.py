@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from ironic.drivers.contract.interfaces import base_interface
 from ironic.drivers.contract.interfaces.kinds import BaseInterface
-from ironic.integrations.metrics import METRICS, Metrics
+from ironic.integrations import metric_table
+from ironic.integrations.metrics import METRICS
 
 
 def measure(interface: BaseInterface) -> None:
@@ -19,11 +20,10 @@ def measure(interface: BaseInterface) -> None:
     if not METRICS.on:
         return
     cls = type(interface)
-    metrics = Metrics(cls.__module__)
     for name in measured_methods(cls):
         # A classic driver may have one object for two kinds.
         if name not in vars(interface):
-            timer = metrics.timer(f"{cls.__name__}.{name}")
+            timer = metric_table.INTERFACES.timer(f"{cls.__module__}.{cls.__name__}.{name}")
             setattr(interface, name, timer(getattr(interface, name)))
 
 
