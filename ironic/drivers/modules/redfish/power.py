@@ -23,7 +23,7 @@ from ironic.drivers.modules.redfish.orders import boot_override, firmware_update
 from ironic.drivers.modules.redfish.orders.resets import offered, state_unknown
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read_document, reason_of
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows, state_named_in
 
 LOG = logging.getLogger(__name__)
@@ -36,6 +36,9 @@ _REPORTED: Final = {
     sushy.PowerState.POWERING_OFF: states.POWER_OFF,
 }
 _SETTLED: Final = {states.POWER_ON: sushy.PowerState.ON, states.POWER_OFF: sushy.PowerState.OFF}
+
+# Some BMCs spell them in another case.
+_WORDS: Final = {state.value.lower(): state for state in sushy.PowerState}
 
 # The states that requests lead to; a restart leads to the state that the machine is in.
 _LEADS_TO: Final = {
@@ -186,7 +189,5 @@ def _is_settled(task: Task, target: str) -> bool:
 def _state(task: Task, *, anew: bool = False) -> sushy.PowerState | None:
     # Power synchronisation reads without a lock; whatever changes the power has one.
     kind = CallClass.TELEMETRY if task.shared else CallClass.POWER
-    state: sushy.PowerState | None = read(
-        task, "reading the power state", lambda system: system.power_state, anew=anew, kind=kind
-    )
-    return state
+    shown = read_document(task, "reading the power state", anew=anew, kind=kind).get("PowerState")
+    return _WORDS.get(shown.strip().lower()) if isinstance(shown, str) else None

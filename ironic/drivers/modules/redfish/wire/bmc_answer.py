@@ -82,13 +82,18 @@ class BmcAnswer:
         except NotADocument:
             return {}
 
-    def _read(self) -> dict[str, Any]:
+    def as_sent(self) -> dict[str, Any]:
+        """Return the document as the BMC sent it, for one value of it; raises NotADocument for anything that is none."""
         try:
             document = lenient_json.parse(self.content)
         except ValueError as error:
             raise self._unreadable(str(error)) from None
         if not isinstance(document, dict):
             raise self._unreadable("it is no object of JSON")
+        return document
+
+    def _read(self) -> dict[str, Any]:
+        document = self.as_sent()
         if may_have_urls(self.content):
             document = with_own_paths(document, self._server)
         return repaired(document, self._path)

@@ -8,7 +8,7 @@ reads such branches. Connections are kept in `connection_cache`; how requests tr
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import EnumMeta
 from http import HTTPStatus
@@ -66,6 +66,16 @@ def read(
     return _at_bmc(task, what, kind, get, anew=anew, repeats=True, seconds=seconds)
 
 
+def read_document(
+    task: Task, what: str, *, anew: bool = False, kind: CallClass = CallClass.READ
+) -> Mapping[str, object]:
+    """Return the document of the node's system as the BMC sent it; raises as `read` does.
+
+    For one value, whose type its reader sees to: the library reads all of them, and what they lead to.
+    """
+    return _at_bmc(task, what, kind, dict, anew=anew, repeats=True, find=Connection.document)
+
+
 def change(task: Task, what: str, action: Callable[[System], T], *, kind: CallClass = CallClass.CHANGE) -> T:
     """Run ``action`` on the node's system at most once and return its result; raises as `read` does."""
     return _at_bmc(task, what, kind, action, anew=False, repeats=False)
@@ -80,6 +90,7 @@ def _at_bmc(
     anew: bool,
     repeats: bool,
     seconds: float | None = None,
+    find: Callable[[Connection, str | None], Any] = Connection.system,
 ) -> T:
     """Run an operation on the system; a lost connection repeats reading the system, or with ``repeats`` all of it."""
     node = task.node
@@ -88,7 +99,7 @@ def _at_bmc(
     def attempt(act: Callable[[System], T]) -> T:
         connection.connector.login.check()
         with _doubted_on_error(connection):
-            return act(connection.system(access.system_id))
+            return act(find(connection, access.system_id))
 
     with (
         _ironic_errors(node, access, what),

@@ -25,6 +25,7 @@ from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin
+from ironic.drivers.modules.redfish.wire.document_repair import TOLD_OF_ITSELF
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault
 from ironic.drivers.modules.redfish.wire.running_operation import held
 
@@ -59,9 +60,23 @@ class Connection:
 
     def system(self, system_id: str | None) -> Any:
         """Return a machine's system resource, after reading the service root and logging in if need be."""
-        with held(self._opening, self.connector.gateway):
-            root = self._root = self._root or self._read_root()
+        root = self._opened()
         return root.get_system(system_id or _only_system(root))
+
+    def document(self, system_id: str | None) -> dict[str, Any]:
+        """Return the document of a machine's system resource as the BMC sent it, opened in the same way."""
+        root = self._opened()
+        path = system_id or _only_system(root)
+        document = self.connector.get(path).as_sent()
+        # A collection has no Id, and what says nothing about itself is none of Redfish.
+        if "Id" not in document and ("Members" in document or not document.keys() & TOLD_OF_ITSELF):
+            raise sushy_errors.MissingAttributeError(attribute="Id", resource=path)
+        return document
+
+    def _opened(self) -> Any:
+        with held(self._opening, self.connector.gateway):
+            self._root = self._root or self._read_root()
+            return self._root
 
     def reopen(self) -> None:
         """Read the service root again at the next use."""

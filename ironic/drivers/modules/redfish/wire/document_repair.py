@@ -38,7 +38,8 @@ _OPAQUE: Final = frozenset({"Attributes", "Oem", _FAULTS})
 _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other"}}
 # Lists whose items must have names, also where a BMC has a link in the place of an item.
 _NAMED_PARTS: Final = frozenset({"Fans", "Temperatures", "PowerSupplies", "StorageControllers", "Devices"})
-_TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
+# By each of these a resource says what it is.
+TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
 _DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
 # The library knows a registry by its type, and a file of it by its language.
 _ATTRIBUTE_REGISTRY: Final = "#AttributeRegistry.v1_0_0.AttributeRegistry"
@@ -328,7 +329,7 @@ def repaired(document: Document, path: str) -> Document:
         # The library follows the link without looking whether it is there.
         found.pop(_SETTINGS, None)
     # A collection needs nothing, and what says nothing about itself is none of Redfish.
-    if "Members" in found or not found.keys() & _TOLD_OF_ITSELF:
+    if "Members" in found or not found.keys() & TOLD_OF_ITSELF:
         return found
     demanded: Document = {
         "Id": parts[-1],
