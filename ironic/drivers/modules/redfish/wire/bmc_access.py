@@ -5,6 +5,7 @@ contains a login.
 """
 
 import ipaddress
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,10 +19,10 @@ from ironic.core.errors.missing_keys import missing_keys
 from ironic.core.keys.info_keys import Holds, Property
 from ironic.core.texts import syntax
 from ironic.drivers.contract.task import Node
-from ironic.integrations import host_files
 
 AUTH_TYPES: Final = ("auto", "session", "basic")
 TLS_VERSIONS: Final = ("1.1", "1.2", "1.3")
+_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {"auth_type": AUTH_TYPES, "tls_minimum_version": TLS_VERSIONS}
 # The path of the service root, unless the address has one.
 ROOT: Final = "/redfish/v1/"
 _NO_PATH: Final = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@%/-]|//|/\.\.?/")
@@ -100,55 +101,41 @@ def access_of(node: Node) -> Access:
 
 def access_by(given: Mapping[str, object], place: str = "", *, by_project: bool = False) -> Access:
     """Return how to reach a BMC by the keys that driver_info has; raise InvalidParameterValue with their ``place``."""
-    info = _Info(given, place)
-    address, root_prefix = _address(info)
+    text: dict[str, Any] = {name.removeprefix("redfish_"): given.get(name) for name in PROPERTIES}
+    verify = text.pop("verify_ca")
+    for name, value in text.items():
+        if not (value is None or isinstance(value, str)):
+            raise _wrong(name, place, "must be text")
+    for name, choices in _CHOICES.items():
+        text[name] = text[name] or CONF.redfish[name]
+        if text[name] is not None and text[name] not in choices:
+            raise _wrong(name, place, f"must be one of {', '.join(choices)}")
+    address, root_prefix = _address(text["address"] or "", place)
     return Access(
         address=address,
         root_prefix=root_prefix,
-        system_id=_system_id(info),
-        username=info.text("username") or None,
-        password=info.text("password"),
-        verify=_verify(info),
-        auth_type=info.choice("auth_type", AUTH_TYPES) or "auto",
-        tls_minimum_version=info.choice("tls_minimum_version", TLS_VERSIONS),
-        tls_ciphers=info.text("tls_ciphers") or CONF.redfish.tls_ciphers,
+        system_id=_system_id(text["system_id"], place),
+        username=text["username"] or None,
+        password=text["password"],
+        verify=_verify(CONF.redfish.verify_ca if verify is None else verify, place),
+        auth_type=text["auth_type"] or "auto",
+        tls_minimum_version=text["tls_minimum_version"],
+        tls_ciphers=text["tls_ciphers"] or CONF.redfish.tls_ciphers,
         by_project=by_project,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Info:
-    """The redfish part of a driver_info, which stands in a place."""
-
-    given: Mapping[str, object]
-    place: str
-
-    def get(self, name: str) -> Any:
-        return self.given.get(f"redfish_{name}")
-
-    def text(self, name: str) -> str | None:
-        value = self.get(name)
-        if value is None or isinstance(value, str):
-            return value
-        raise self.wrong(name, "must be text")
-
-    def choice(self, name: str, choices: tuple[str, ...]) -> str | None:
-        value = self.text(name) or CONF.redfish[name]
-        if value is None or value in choices:
-            return value
-        raise self.wrong(name, f"must be one of {', '.join(choices)}")
-
-    def wrong(self, name: str, reason: str) -> InvalidParameterValue:
-        """Return the error; it does not quote the value, which may be a misplaced secret."""
-        return InvalidParameterValue(err=f"redfish_{name}{self.place} {reason}.")
+def _wrong(name: str, place: str, reason: str) -> InvalidParameterValue:
+    """Return the error; it does not quote the value, which may be a misplaced secret."""
+    return InvalidParameterValue(err=f"redfish_{name}{place} {reason}.")
 
 
-def _address(info: _Info) -> tuple[str, str]:
+def _address(text: str, place: str) -> tuple[str, str]:
     """Return scheme, host and port of the BMC, and the path of its service root.
 
     https is the default scheme, a bare IPv6 address is allowed, and query and fragment have no meaning.
     """
-    text = (info.text("address") or "").strip()
+    text = text.strip()
     try:
         if "://" not in text:
             try:
@@ -160,42 +147,38 @@ def _address(info: _Info) -> tuple[str, str]:
         url = urlsplit(text)
         host, port = url.hostname, url.port
     except ValueError:
-        raise info.wrong("address", "is no URL") from None
+        raise _wrong("address", place, "is no URL") from None
     if url.scheme not in ("http", "https") or not host:
-        raise info.wrong("address", "must be an http or https URL with a host name or IP address")
+        raise _wrong("address", place, "must be an http or https URL with a host name or IP address")
     if url.username is not None or url.password is not None:
-        raise info.wrong("address", "must not hold a login; use redfish_username and redfish_password")
+        raise _wrong("address", place, "must not hold a login; use redfish_username and redfish_password")
     prefix = f"{url.path.rstrip('/')}/" if url.path.strip("/") else ROOT
     if _NO_PATH.search(prefix):
-        raise info.wrong("address", "has a path with characters that no path has")
+        raise _wrong("address", place, "has a path with characters that no path has")
     return f"{url.scheme}://{syntax.host_in_url(host)}" + (f":{port}" if port else ""), prefix
 
 
-def _system_id(info: _Info) -> str | None:
-    path = info.text("system_id")
+def _system_id(path: str | None, place: str) -> str | None:
     if not path:
         return None
     try:
         parts = urlsplit(path)
     except ValueError:
-        raise info.wrong("system_id", "is no path") from None
+        raise _wrong("system_id", place, "is no path") from None
     # An absolute URL here would send the login to another host.
     if parts.scheme or parts.netloc or parts.query or parts.fragment:
-        raise info.wrong("system_id", "must be the path of a resource on the BMC, such as /redfish/v1/Systems/1")
+        raise _wrong("system_id", place, "must be the path of a resource on the BMC, such as /redfish/v1/Systems/1")
     return path
 
 
-def _verify(info: _Info) -> bool | str:
+def _verify(given: object, place: str) -> bool | str:
     """Return whether the certificate is verified, or the path of the certificates to verify it with."""
-    given = info.get("verify_ca")
-    if given is None:
-        given = CONF.redfish.verify_ca
     if given is None or isinstance(given, bool):
         return given is not False
     if not isinstance(given, str):
-        raise info.wrong("verify_ca", "must be true, false or a path")
+        raise _wrong("verify_ca", place, "must be true, false or a path")
     if (truth := syntax.truth_of(given)) is not None:
         return truth
-    if host_files.is_certificate_path(given):
+    if os.path.isfile(given) or os.path.isdir(given):
         return given
-    raise info.wrong("verify_ca", "is neither true nor false nor an existing regular file or directory")
+    raise _wrong("verify_ca", place, "is neither true nor false nor an existing regular file or directory")
