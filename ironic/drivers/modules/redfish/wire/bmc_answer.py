@@ -83,7 +83,7 @@ class BmcAnswer:
             return {}
 
     def as_sent(self) -> dict[str, Any]:
-        """Return the document as the BMC sent it, for one value of it; raises NotADocument for anything that is none."""
+        """Return the document as the BMC sent it, for one value of it; raises NotADocument for what is none."""
         try:
             document = lenient_json.parse(self.content)
         except ValueError as error:

@@ -34,6 +34,7 @@ _SETTINGS: Final = "@Redfish.Settings"
 _TRUTHS: Final = {"true": True, "false": False, "enabled": True, "disabled": False}
 # Whose names are chosen by vendors, so a name says nothing about the type of its value.
 _OPAQUE: Final = frozenset({"Attributes", "Oem", _FAULTS})
+_APART: Final = _OPAQUE | {"RegistryEntries"}
 # What the library demands besides Id and Name, and what stands for it.
 _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other"}}
 # Lists whose items must have names, also where a BMC has a link in the place of an item.
@@ -45,6 +46,10 @@ _DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "Registr
 _ATTRIBUTE_REGISTRY: Final = "#AttributeRegistry.v1_0_0.AttributeRegistry"
 _ENGLISH: Final = "en"
 _ANY_LANGUAGE: Final = "default"
+
+
+# What needs no look, by the function that would look: the words that a value may be.
+_RIGHT_WORDS: Final[dict[object, frozenset[str]]] = {}
 
 
 # Values by type: each function returns the value as it should be, or _LEFT_OUT. Null is one that the library knows for
@@ -111,6 +116,8 @@ def _status(value: object) -> object:
 
 
 def _link(value: object) -> object:
+    if isinstance(value, dict) and str(value.get(_ID)).startswith("/"):
+        return value
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str):
@@ -162,6 +169,7 @@ def _word_of(words: Iterable[Enum | str]) -> Callable[[object], object]:
     def word(value: object) -> object:
         return known.get(value.strip().lower(), value) if isinstance(value, str) else _text(value)
 
+    _RIGHT_WORDS[word] = frozenset(known.values())
     return word
 
 
@@ -196,6 +204,8 @@ def _rows(kind: Callable[[object], object], names: str) -> dict[str, Callable[[o
     return dict.fromkeys(names.split(), kind)
 
 
+# The same: the type of a value that is not empty.
+_RIGHT_TYPES: Final[Mapping[object, type]] = {_text: str, _place: str, _object: dict, _status: dict, _flag: bool}
 _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
     **_rows(
         _text,
@@ -364,7 +374,9 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
     faults: dict[str, str] = {}
     for name, value in document.items():
         kind = _ALLOWED_WORDS.get(name, _words) if name.endswith(_ALLOWED) else kinds.get(name)
-        if kind is not None:
+        is_right = value and type(value) is _RIGHT_TYPES.get(kind)
+        is_right = is_right or (type(value) is str and value in _RIGHT_WORDS.get(kind, ()))
+        if kind is not None and not is_right:
             given = value
             value = kind([] if given is None and kind in (_objects, _actions) else given)
             is_doubtful = value is not given and (value is _LEFT_OUT or isinstance(value, list))
@@ -374,7 +386,10 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
                 # It may be one of several.
                 faults[name] = _SINGLE
         if value is not _LEFT_OUT and name != _FAULTS:
-            found[name] = _inside(name, value) if isinstance(value, dict | list) else value
+            if isinstance(value, dict) and name not in _APART:
+                found[name] = _with_kinds(value, _KINDS_IN.get(name, _KINDS))
+            else:
+                found[name] = _inside(name, value) if isinstance(value, dict | list) else value
     if faults:
         found[_FAULTS] = faults
     return found
@@ -392,7 +407,7 @@ def _fault(given: object, kept: object) -> str | None:
 
 
 def _inside(name: str, value: Any) -> Any:
-    """Return a value with what is in it repaired."""
+    """Return a list, or an object whose names are its own, with what is in it repaired."""
     if name == "RegistryEntries" and isinstance(value, dict):
         entries = _objects(value.get("Attributes") or [])
         found = [_attribute(entry) for entry in entries if isinstance(entry, dict)]
@@ -401,11 +416,7 @@ def _inside(name: str, value: Any) -> Any:
         return {**value, "Attributes": named, NAMELESS: not isinstance(given, list) or len(named) < len(given)}
     if name in _OPAQUE:
         return value
-    if isinstance(value, dict):
-        return _with_kinds(value, _KINDS_IN.get(name, _KINDS))
-    if isinstance(value, list):
-        return [_item(name, item, number) if isinstance(item, dict) else item for number, item in enumerate(value)]
-    return value
+    return [_item(name, item, number) if isinstance(item, dict) else item for number, item in enumerate(value)]
 
 
 def _attribute(entry: Document) -> Document:
