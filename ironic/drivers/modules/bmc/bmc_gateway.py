@@ -16,6 +16,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
@@ -95,6 +96,8 @@ class Operation:
     MOST_REQUESTS: ClassVar[int] = 1500
     # How many of the largest answers it may read: it keeps them all in memory.
     MOST_LARGEST: ClassVar[int] = 8
+    # Answers without which it goes on; each may take as long as a BMC has for an answer.
+    MOST_LOST: ClassVar[int] = 2
 
     @property
     def precedence(self) -> CallClass:
@@ -117,9 +120,18 @@ class Operation:
         if self.received > most:
             raise Exhausted(f"its answers have more than {most} bytes together, the limit")
 
+    def may_lose_another(self) -> bool:
+        """Count an answer that did not come; return whether the operation may go on without it."""
+        self.lost += 1
+        return self.lost <= self.MOST_LOST
+
     def too_late(self) -> Exhausted:
         """Return the error of an operation whose time is over."""
         return Exhausted(f"it takes longer than {self.longest:g} seconds")
+
+
+# The operation that a thread runs now, where a library stands between it and the requests that belong to it.
+RUNNING: Final[ContextVar[Operation]] = ContextVar("operation_at_bmc")
 
 
 def operation_seconds(kind: CallClass) -> float:
@@ -151,7 +163,7 @@ class Gateway:
 
     @contextmanager
     def operation(self, kind: CallClass, *, anew: bool = False, seconds: float | None = None) -> Iterator[Operation]:
-        """Run an operation of a class, for its usual time or so many seconds.
+        """Run an operation of a class, for its usual time or so many seconds; it is ``RUNNING`` in the block.
 
         Raise BmcBusy when the BMC is slow and has enough operations.
         """
@@ -159,13 +171,31 @@ class Gateway:
         made = Operation(kind, anew, until=self.clock() + longest, longest=longest)
         with self._changed:
             self._operations[made] = None
+        token = RUNNING.set(made)
         try:
             if self.is_slow:
                 self._require_share(made, "it answers slowly")
             yield made
         finally:
+            RUNNING.reset(token)
             with self._changed:
                 del self._operations[made]
+
+    @contextmanager
+    def held(self, lock: "threading.Lock | threading.RLock") -> Iterator[float]:
+        """Hold a lock that others hold during requests, no longer than the operation has; return what is left of it.
+
+        The requests in the block go first: orders may wait for the lock.
+        """
+        running = RUNNING.get()
+        if not lock.acquire(timeout=max(0.0, running.until - self.clock())):
+            raise running.too_late()
+        before, running.is_awaited = running.is_awaited, True
+        try:
+            yield max(0.0, running.until - self.clock())
+        finally:
+            running.is_awaited = before
+            lock.release()
 
     def _require_share(self, operation: Operation, why: str) -> None:
         """Raise BmcBusy unless an operation is one of the earliest, which may take workers of a BMC in trouble."""
@@ -181,7 +211,8 @@ class Gateway:
     def is_slow(self) -> bool:
         """Whether the last answers took long, or one is overdue."""
         limit: float = CONF.bmc.slow_seconds
-        overdue = self.clock() - min(self._began.values(), default=self.clock())
+        now = self.clock()
+        overdue = now - min(self._began.values(), default=now)
         return self._latency > limit or overdue > limit
 
     # Requests
@@ -215,12 +246,13 @@ class Gateway:
 
     def _leave(self, key: object, kind: CallClass) -> None:
         with self._changed:
-            took = self.clock() - self._began.pop(key)
+            now = self.clock()
+            took = now - self._began.pop(key)
             self._latency += _NEWEST * (took - self._latency)
             self._running[kind] -= 1
-            self._next_request = self.clock() + self._limits.pause()
+            self._next_request = now + self._limits.pause()
             if kind is CallClass.TELEMETRY:
-                self._next_telemetry = self.clock() + min(took, _LONGEST_PAUSE)
+                self._next_telemetry = now + min(took, _LONGEST_PAUSE)
             self._changed.notify_all()
 
     def _has_place(self, kind: CallClass) -> bool:

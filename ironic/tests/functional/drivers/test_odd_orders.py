@@ -21,7 +21,6 @@ from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import change, connector_of
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
-from ironic.drivers.modules.redfish.wire.running_operation import operation
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, USER, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, SECRET, answer_at, on
@@ -389,7 +388,7 @@ def test_a_session_is_used_and_ended_wherever_it_is_said_to_be(
     with hostile_bmc(SECRET) as running:
         running.misbehave, task = misbehave, on(running)
         connector = BmcConnector(access_of(task.node), guard_of(task.store, running.address, USER, SECRET))
-        with operation(connector.gateway, CallClass.READ):
+        with connector.gateway.operation(CallClass.READ):
             connector.get(SYSTEM)
         connector.login.log_out()
         deleted = [path for method, path in running.requests if method == "DELETE"]

@@ -25,7 +25,6 @@ from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_login import BmcLogin
 from ironic.drivers.modules.redfish.wire.list_faults import next_page_in
-from ironic.drivers.modules.redfish.wire.running_operation import operation
 from ironic.drivers.modules.redfish.wire.transport import READS, LostConnection, Transport
 
 # What is not read, by the reason in words for people: paths, whose last part may be that of any vendor.
@@ -198,7 +197,7 @@ class Walk:
         seconds = max(1.0, until - self._clock.monotonic())
         url = self._transport.url(place.spelled)
         other = url.removesuffix("/") if url.endswith("/") else f"{url}/"
-        with operation(self._transport.gateway, CallClass.READ, seconds=seconds):
+        with self._transport.gateway.operation(CallClass.READ, seconds=seconds):
             answer = self._login.send(READS, url, None, {})
             target = answer.headers.get("Location", "")
             if 300 <= answer.status_code < 400 and urljoin(url, target) == other:

@@ -21,14 +21,13 @@ from ironic.conf import CONF
 from ironic.core.clock import Clock
 from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.contract.task import Node, Task
-from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
+from ironic.drivers.modules.bmc.bmc_gateway import RUNNING, BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.wire.bmc_access import Access, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal, refusal_of, words_of
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS, Connection
-from ironic.drivers.modules.redfish.wire.running_operation import may_lose_another, operation
 from ironic.drivers.modules.redfish.wire.transport import LostConnection
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.integrations.hidden_faults import hidden
@@ -104,7 +103,7 @@ def _at_bmc(
     with (
         _ironic_errors(node, access, what),
         CONNECTIONS.used_by(node.uuid, access, lambda: _guard(task, access)) as connection,
-        operation(connection.connector.gateway, kind, anew=anew, seconds=seconds),
+        connection.connector.gateway.operation(kind, anew=anew, seconds=seconds),
     ):
         if seconds is not None:
             return attempt(act)
@@ -147,7 +146,7 @@ def optional(branch: Callable[[], T], otherwise: T) -> T:
                 raise
             return branch()
     except LostConnection as error:
-        if not error.has_begun or not may_lose_another():
+        if not error.has_begun or not RUNNING.get().may_lose_another():
             raise
         LOG.info("A Redfish BMC does not answer for a resource, which is left out: %s", error.text)
     except sushy_errors.ConnectionError:

@@ -16,13 +16,13 @@ from urllib.parse import urljoin
 from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_errors
 
+from ironic.drivers.modules.bmc.bmc_gateway import RUNNING
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_login import BmcLogin
 from ironic.drivers.modules.redfish.wire.etags import etags
 from ironic.drivers.modules.redfish.wire.forms import in_one_form
-from ironic.drivers.modules.redfish.wire.running_operation import may_lose_another, running_operation
 from ironic.drivers.modules.redfish.wire.transport import MOST_REDIRECTS, READS, Headers, LostConnection, Transport
 
 LOG = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class BmcConnector:
 
     def get(self, path: str = "", data: object = None, headers: Headers | None = None, **more: Any) -> BmcAnswer:
         """Read a resource, or share the answer to another thread."""
-        url, running = self._transport.url(path), running_operation()
+        url, running = self._transport.url(path), RUNNING.get()
 
         def fetch() -> BmcAnswer:
             return self._with_pages(url, self._read(url, headers or {}), headers or {})
@@ -117,7 +117,7 @@ class BmcConnector:
                     raise UnusableAnswer("it has no members")
                 answer = answer.with_page(page)
         except (LostConnection, UnusableAnswer, ValueError) as error:
-            if isinstance(error, LostConnection) and not (error.has_begun and may_lose_another()):
+            if isinstance(error, LostConnection) and not (error.has_begun and RUNNING.get().may_lose_another()):
                 raise
             LOG.info("BMC %s: a page of %s can't be read: %s", self._access.address, url, error)
         return answer

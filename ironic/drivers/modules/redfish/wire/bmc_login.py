@@ -24,7 +24,6 @@ from ironic.drivers.modules.bmc.login_guard import (
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
-from ironic.drivers.modules.redfish.wire.running_operation import held, operation
 from ironic.drivers.modules.redfish.wire.transport import Headers, Transport
 from ironic.integrations import http_client
 
@@ -54,6 +53,7 @@ class BmcLogin:
         self._session: _Session | None = None
         self._had_session = False
         self._sessions = f"{access.root_prefix}SessionService/Sessions"
+        self._root_url = transport.url(access.root_prefix).rstrip("/")
 
     def find_sessions(self, root: Any) -> None:
         """Take the path of sessions from the service root."""
@@ -89,7 +89,7 @@ class BmcLogin:
         session, self._session = self._session, None
         if session is not None:
             try:
-                with operation(self._transport.gateway, CallClass.READ, seconds=_LOG_OUT_SECONDS):
+                with self._transport.gateway.operation(CallClass.READ, seconds=_LOG_OUT_SECONDS):
                     self._end(session)
             except (sushy_errors.SushyError, BmcBusy, Exhausted) as error:
                 LOG.debug("A session at BMC %s is not logged out: %s", self._access.address, error)
@@ -103,7 +103,7 @@ class BmcLogin:
 
     def _session_but(self, stale: "_Session | None") -> "_Session | None":
         """Return the session, a new one in place of ``stale``; None when the BMC has no sessions."""
-        with held(self._logging_in, self._transport.gateway) as seconds:
+        with self._transport.gateway.held(self._logging_in) as seconds:
             if self._session is not None and self._session != stale:
                 return self._session
             assert self._guard is not None
@@ -132,7 +132,7 @@ class BmcLogin:
         """Send a request with the login; a new session is begun when the BMC refuses the old one."""
         if self._guard is None:
             return self._transport.exchange(method, url, body, headers)
-        if url.rstrip("/") == self._transport.url(self._access.root_prefix).rstrip("/"):
+        if url.rstrip("/") == self._root_url:
             # The service root is for all, so it shows nothing about a login; some BMCs want one for it.
             answer = self._transport.exchange(method, url, body, headers)
             if answer.status_code != _UNAUTHORIZED:
@@ -161,7 +161,7 @@ class BmcLogin:
 
         if repeated.is_proven:
             return send(LONGEST_WAIT)
-        with held(self._logging_in, self._transport.gateway) as seconds:
+        with self._transport.gateway.held(self._logging_in) as seconds:
             return send(seconds)
 
 

@@ -27,7 +27,6 @@ from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin
 from ironic.drivers.modules.redfish.wire.document_repair import TOLD_OF_ITSELF
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault
-from ironic.drivers.modules.redfish.wire.running_operation import held
 
 LOG = logging.getLogger(__name__)
 
@@ -74,7 +73,7 @@ class Connection:
         return document
 
     def _opened(self) -> Any:
-        with held(self._opening, self.connector.gateway):
+        with self.connector.gateway.held(self._opening):
             self._root = self._root or self._read_root()
             return self._root
 
@@ -221,9 +220,8 @@ class Connections:
 
 
 def _login(access: Access) -> tuple[object, ...]:
-    """Return what must be equal for two nodes to share a connection: all but the system."""
+    """Return what must be equal for two nodes to share the connection of a key: all but the system."""
     return (
-        access.key,
         access.password,
         access.verify,
         access.auth_type,

@@ -14,11 +14,10 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.addresses.allowed_addresses import Server, server_of
-from ironic.drivers.modules.bmc.bmc_gateway import gateway_to
+from ironic.drivers.modules.bmc.bmc_gateway import RUNNING, gateway_to
 from ironic.drivers.modules.bmc.error_texts import without_passwords
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer, unpacked
-from ironic.drivers.modules.redfish.wire.running_operation import running_operation
 from ironic.drivers.modules.redfish.wire.tls_terms import tls_context
 from ironic.integrations import http_client
 from ironic.integrations.allowed_destinations import UNREACHABLE, SocketAddress, bmc_policy
@@ -79,7 +78,7 @@ class Transport:
 
     def exchange(self, method: str, url: str, body: object, headers: Headers) -> BmcAnswer:
         """Send one request and read its answer."""
-        running = running_operation()
+        running = RUNNING.get()
         kind = running.kind
         longest: float = CONF.redfish.read_timeout if kind.is_patient else CONF.bmc.telemetry_timeout
         with self.gateway.request(running.precedence, running.seconds_left(self.gateway.clock(), longest)):
