@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import PowerStateFailure
+from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.flows import states
 from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.agent import ramdisk_boot
@@ -52,6 +53,33 @@ def test_a_machine_in_an_unknown_state_is_not_restarted(
     with pytest.raises(PowerStateFailure, match="no power state that is known.*nothing was ordered"):
         RedfishPower().set_power_state(on(bmc, disable_power_off=stays_on), restart)
     assert resets == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "state"),
+    [("On", "power on"), (" on ", "power on"), ("poweringOff", "power off"), ("Paused", None)]
+    + [(odd, None) for odd in ODD],
+)
+def test_a_state_is_read_in_any_case_and_not_made_up(bmc: HostileBmc, shown: Any, state: str | None) -> None:
+    bmc.documents[SYSTEM]["PowerState"] = shown
+    assert RedfishPower().get_power_state(on(bmc)) == state
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_what_is_no_machine_has_no_power_state(bmc: HostileBmc, is_list: bool) -> None:
+    bmc.documents[SYSTEM] = {"PowerState": "On", **({"@odata.id": SYSTEM, "Members": []} if is_list else {})}
+    with pytest.raises(RedfishError, match=f"Id.* {SYSTEM}"):
+        RedfishPower().get_power_state(on(bmc))
+
+
+def test_the_power_state_takes_one_request(bmc: HostileBmc) -> None:
+    settings = f"{SYSTEM}/Settings"
+    bmc.documents[SYSTEM] |= {"Boot": {}, "@Redfish.Settings": {"SettingsObject": {"@odata.id": settings}}}
+    bmc.documents[settings] = {"Id": "Settings", "Name": "Settings", "Boot": {"BootSourceOverrideMode": "UEFI"}}
+    RedfishPower().get_power_state(on(bmc))
+    bmc.requests.clear()
+    RedfishPower().get_power_state(on(bmc))
+    assert bmc.requests == [("GET", SYSTEM)]
 
 
 @pytest.mark.parametrize("state", ["On", "on", "PoweringOn", "Paused", "Off", "PoweringOff"])

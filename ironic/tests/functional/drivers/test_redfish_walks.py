@@ -21,8 +21,8 @@ def power_on(power: RedfishPower, task: Work) -> None:
 
 
 WALKS: dict[str, tuple[Callable[[RedfishPower, Work], None], str, Length]] = {
-    "reading the power state": (read_power, "RedfishPower.get_power_state", Length(280, 22, 65)),
-    "powering on": (power_on, "ActionPower.set_power_state", Length(800, 27, 215)),
+    "reading the power state": (read_power, "RedfishPower.get_power_state", Length(134, 18, 55)),
+    "powering on": (power_on, "ActionPower.set_power_state", Length(396, 23, 173)),
 }
 
 
@@ -31,8 +31,9 @@ def test_a_way_to_the_power_does_not_become_longer(title: str, guarded_bmc: Redf
     operation, entry, longest = WALKS[title]
     power = RedfishPower()
     task = work_on(driver="redfish", driver_info=guarded_bmc.driver_info(0))
+    # What is done once is no part of the walk, such as the first look at an option.
+    power.set_power_state(task, states.POWER_ON)
     power.set_power_state(task, states.POWER_OFF)
-    power.get_power_state(task)  # what is done once is no part of the walk
     walk = follow(lambda: operation(power, task), entry)
     sys.stdout.write(f"\n{title}: {walk.length}\n")
     assert all(one <= most for one, most in zip(walk.length, longest, strict=True)), walk.listed()
