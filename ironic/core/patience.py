@@ -3,27 +3,23 @@
     with no_longer_than(120):
         task.power.get_power_state(task)
 
-Drivers bound each operation at a machine by `shortened`.
+Drivers bound each operation at a machine by `LONGEST`.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Final
 
-_LONGEST: ContextVar[float | None] = ContextVar("longest_operation", default=None)
+LONGEST: Final[ContextVar[float]] = ContextVar("longest_operation", default=math.inf)
 
 
 @contextmanager
 def no_longer_than(seconds: float) -> Iterator[None]:
     """Have each operation at a machine that begins in the block take at most so many seconds."""
-    token = _LONGEST.set(seconds)
+    token = LONGEST.set(seconds)
     try:
         yield
     finally:
-        _LONGEST.reset(token)
-
-
-def shortened(seconds: float) -> float:
-    """Return the seconds that an operation may take which has so many otherwise."""
-    longest = _LONGEST.get()
-    return seconds if longest is None else min(seconds, longest)
+        LONGEST.reset(token)

@@ -85,8 +85,8 @@ class _WebServer(NamedTuple):
 def _web_servers() -> Iterator[_WebServer]:
     if not CONF.deploy.http_url and CONF.deploy.http_server_port:
         yield _WebServer(None, CONF.deploy.http_server_port, "")
-    for url in (web_root.url(), CONF.deploy.external_http_url):
-        if server := server_of(url or ""):
+    for url in filter(None, (CONF.deploy.http_url, web_root.OwnServer.url, CONF.deploy.external_http_url)):
+        if server := server_of(url):
             yield _WebServer(server.host, server.port, urlsplit(url).path.rstrip("/"))
 
 

@@ -21,7 +21,7 @@ REMEDY: Final = (
 EXTERNAL: Final = "external_http_url"
 
 
-class _OwnServer:
+class OwnServer:
     """Where the conductor's own server answers; None while it does not."""
 
     url: str | None = None
@@ -29,12 +29,12 @@ class _OwnServer:
 
 def announce(url: str | None) -> None:
     """State where the conductor's own server answers, or that it does not any more."""
-    _OwnServer.url = url
+    OwnServer.url = url
 
 
 def url() -> str:
     """Return the URL for machines; empty when nothing serves the directory."""
-    return str(CONF.deploy.http_url or _OwnServer.url or "").rstrip("/")
+    return str(CONF.deploy.http_url or OwnServer.url or "").rstrip("/")
 
 
 def url_for_bmc(driver_info: Mapping[str, object]) -> str:

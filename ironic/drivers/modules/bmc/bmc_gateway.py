@@ -25,7 +25,7 @@ from weakref import WeakValueDictionary
 
 from ironic.conf import CONF
 from ironic.core.clock import CLOCK
-from ironic.core.patience import shortened
+from ironic.core.patience import LONGEST
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -167,7 +167,7 @@ class Gateway:
 
         Raise BmcBusy when the BMC is slow and has enough operations.
         """
-        longest = shortened(operation_seconds(kind) if seconds is None else seconds)
+        longest = min(LONGEST.get(), operation_seconds(kind) if seconds is None else seconds)
         made = Operation(kind, anew, until=self.clock() + longest, longest=longest)
         with self._changed:
             self._operations[made] = None

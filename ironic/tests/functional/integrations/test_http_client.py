@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ironic.core.addresses.allowed_addresses import Server
-from ironic.integrations import allowed_destinations, http_client
+from ironic.integrations import allowed_destinations, http_client, web_root
 from ironic.integrations.allowed_destinations import SocketAddress
 from ironic.integrations.http_client import BrokenOff, CallFailed, Login, NotAllowed, NotConnected, Terms, TooLarge
 from ironic.tests.agent_double import make_certificate, secured
@@ -464,8 +464,10 @@ def test_what_is_offered_to_one_machine_is_no_image_for_another(conf: Setter, tm
             assert fetched(f"{url}{fine}") == b"ok"
 
 
-@pytest.mark.parametrize("named", ["own", "of_another_conductor", "external"])
-def test_nor_is_it_at_another_address_of_a_conductor(conf: Setter, tmp_path: Path, named: str) -> None:
+@pytest.mark.parametrize("named", ["own", "of_another_conductor", "external", "announced"])
+def test_nor_is_it_at_another_address_of_a_conductor(
+    conf: Setter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str
+) -> None:
     with serving(body()) as (url, seen):
         port = int(url.rpartition(":")[2])
         conf(deploy__http_root=str(tmp_path))
@@ -475,6 +477,9 @@ def test_nor_is_it_at_another_address_of_a_conductor(conf: Setter, tmp_path: Pat
             conf(deploy__http_server_url="http://192.0.2.1:8080")
         elif named == "of_another_conductor":
             conf(deploy__http_server_ip="192.0.2.1", deploy__http_server_port=port)
+        elif named == "announced":
+            conf(deploy__http_url="http://192.0.2.1:8080")
+            monkeypatch.setattr(web_root.OwnServer, "url", f"{url}/")
         else:
             conf(deploy__http_url="http://192.0.2.1:8080", deploy__external_http_url=f"{url}/")
         for path in ("/pxelinux.cfg/52-54-00-00-00-01", "/x/../vmedia/y.iso"):
