@@ -21,8 +21,8 @@ def power_on(power: RedfishPower, task: Work) -> None:
 
 
 WALKS: dict[str, tuple[Callable[[RedfishPower, Work], None], str, Length]] = {
-    "reading the power state": (read_power, "RedfishPower.get_power_state", Length(130, 16, 54)),
-    "powering on": (power_on, "ActionPower.set_power_state", Length(388, 21, 168)),
+    "reading the power state": (read_power, "RedfishPower.get_power_state", Length(132, 17, 57)),
+    "powering on": (power_on, "ActionPower.set_power_state", Length(394, 22, 174)),
 }
 
 

@@ -5,7 +5,6 @@ contains a login.
 """
 
 import ipaddress
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from ironic.core.errors.missing_keys import missing_keys
 from ironic.core.keys.info_keys import Holds, Property
 from ironic.core.texts import syntax
 from ironic.drivers.contract.task import Node
+from ironic.integrations import host_files
 
 AUTH_TYPES: Final = ("auto", "session", "basic")
 TLS_VERSIONS: Final = ("1.1", "1.2", "1.3")
@@ -179,6 +179,6 @@ def _verify(given: object, place: str) -> bool | str:
         raise _wrong("verify_ca", place, "must be true, false or a path")
     if (truth := syntax.truth_of(given)) is not None:
         return truth
-    if os.path.isfile(given) or os.path.isdir(given):
+    if host_files.is_certificate_path(given):
         return given
     raise _wrong("verify_ca", place, "is neither true nor false nor an existing regular file or directory")
