@@ -4,14 +4,15 @@ doc/states.md comes from the table of moves, doc/options.md from the declared op
 steps that interfaces declare, doc/microversions.md from the history of the API, doc/inspection-hooks.md from the hooks,
 doc/inspection-rules-reference.md from the signatures of operators and actions, doc/metric-names.md from routes, calls
 and interfaces, doc/coming-from-openstack.md from what the start skips, doc/internal-info.md from the keys of
-driver_internal_info, doc/driver-info.md from those of driver_info, api-ref/ from the OpenAPI documents. A test compares
-the files with the code.
+driver_internal_info, doc/driver-info.md from those of driver_info, the differences between BMCs in
+doc/contract/drivers.md from their table, api-ref/ from the OpenAPI documents. A test compares the files with the code.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import coming_page
+import differences_page
 import hardware_page
 import hooks_page
 import info_keys_page
@@ -187,6 +188,7 @@ def pages() -> dict[Path, str]:
         **{f"api-ref/{name}": (text, "the OpenAPI document") for name, text in reference_pages.pages().items()},
     }
     pages = {ROOT / name: f"{text.rstrip()}\n\n{MADE.format(source)}" for name, (text, source) in made.items()}
+    pages[differences_page.PAGE] = differences_page.page()
     return {**pages, ROOT / "api-ref" / "openapi.json": openapi_page.page()}
 
 

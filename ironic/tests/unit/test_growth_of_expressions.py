@@ -16,7 +16,7 @@ import re2
 
 from ironic.drivers.modules.redfish.records import private_names, walk
 from ironic.drivers.modules.redfish.records.anonymous import _any_of
-from ironic.drivers.modules.redfish.wire.quirks import TABLE
+from ironic.drivers.modules.redfish.wire.differences import TABLE
 from ironic.tests.expressions import Expression, calls_of, expressions
 from ironic.tests.growth import grows_too_fast
 
@@ -26,7 +26,7 @@ Text = Any
 # What computed expressions can be, by how they are written; those of operators and of rules are not the product's.
 _OPERATORS: Final = "options of operators"
 COMPUTED: dict[str, Callable[[], list[str]] | str] = {
-    "quirk.text": lambda: [quirk.text for quirk in TABLE if quirk.text],
+    "row.text": lambda: [row.text for row in TABLE if row.text],
     "pattern": lambda: [
         call.args[1].value for call in calls_of("Pattern") if len(call.args) == 3 and hasattr(call.args[1], "value")
     ],

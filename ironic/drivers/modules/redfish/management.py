@@ -42,7 +42,8 @@ from ironic.drivers.modules.redfish.tree.network_cards import network_cards
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
-from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
+from ironic.drivers.modules.redfish.wire.differences import Behaviour
+from ironic.drivers.modules.redfish.wire.quirks import shows
 
 LOG = logging.getLogger(__name__)
 

@@ -24,7 +24,8 @@ from ironic.drivers.modules.redfish.orders.resets import offered, state_unknown
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read_document, reason_of
-from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows, state_named_in
+from ironic.drivers.modules.redfish.wire.differences import Behaviour
+from ironic.drivers.modules.redfish.wire.quirks import shows, state_named_in
 
 LOG = logging.getLogger(__name__)
 

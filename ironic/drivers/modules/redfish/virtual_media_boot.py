@@ -34,7 +34,8 @@ from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.members import seen_managers
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
-from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, depends_on_firmware
+from ironic.drivers.modules.redfish.wire.differences import Behaviour
+from ironic.drivers.modules.redfish.wire.quirks import behaves, depends_on_firmware
 from ironic.drivers.nodes import fast_track, instance_capabilities, node_attributes, secure_boot
 from ironic.integrations import image_places, own_directories
 from ironic.integrations.image_places import Place

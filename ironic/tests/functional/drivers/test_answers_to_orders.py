@@ -103,6 +103,7 @@ def carry_out(bmc: HostileBmc, place: str, status: int, content: bytes, headers:
     return came
 
 
+@pytest.mark.difference("answers to orders")
 @pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("status, headers", [(200, {}), (201, {}), (201, {"Location": "/gone"}), (204, {})])
 def test_an_order_is_carried_out_whatever_is_said_with_it(
@@ -281,6 +282,7 @@ ENDS: dict[str, list[tuple[int, dict[str, Any] | None]]] = {
 }
 
 
+@pytest.mark.difference("words of their own for tasks")
 @pytest.mark.parametrize(
     "status, document, end", [(status, document, end) for end, seen in ENDS.items() for status, document in seen]
 )

@@ -226,6 +226,7 @@ def test_power_does_not_wait_for_telemetry_that_opens_the_connection(
         assert first.result(BOUND) and second.result(BOUND)
 
 
+@pytest.mark.difference("compressed answers only")
 def test_an_answer_that_is_only_sent_compressed_is_read(bmc: HostileBmc) -> None:
     def act(handler: Handler) -> None:
         if handler.headers["Accept-Encoding"] != "gzip":
@@ -273,6 +274,7 @@ def test_a_bmc_that_forgets_each_session_at_once_is_not_asked_for_ever() -> None
         assert len(bmc.logins) <= 2
 
 
+@pytest.mark.difference("service root for users only")
 @pytest.mark.parametrize("auth_type", ["session", "basic", "auto"])
 def test_a_bmc_that_shows_its_root_to_users_only_gets_the_login(bmc: HostileBmc, auth_type: str) -> None:
     bmc.password = SECRET
@@ -288,6 +290,7 @@ def test_a_bmc_that_shows_its_root_to_users_only_gets_the_login(bmc: HostileBmc,
     assert {is_right for _, is_right in bmc.logins} == {True}
 
 
+@pytest.mark.difference("no place for a session")
 def test_a_bmc_without_sessions_gets_the_password() -> None:
     with hostile_bmc(SECRET) as bmc:
         bmc.has_sessions = False
@@ -370,6 +373,7 @@ def test_a_bmc_without_a_place_for_a_session_is_not_taken_for_one_that_refuses(b
     assert RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session")) == states.POWER_OFF
 
 
+@pytest.mark.difference("no place for a session")
 @pytest.mark.parametrize("status", [404, 503])
 def test_a_bmc_that_begins_no_further_session_gets_the_password(bmc: HostileBmc, status: int) -> None:
     """Others may have taken all places, or a new firmware has no sessions any more."""
@@ -381,6 +385,7 @@ def test_a_bmc_that_begins_no_further_session_gets_the_password(bmc: HostileBmc,
     assert bmc.logins == [("session", True), ("basic", True)]
 
 
+@pytest.mark.difference("refusal of a login as a bad request")
 def test_a_login_refused_as_a_bad_request_is_counted(bmc: HostileBmc) -> None:
     bmc.password, bmc.misbehave = SECRET, refuse_sessions(400, "iLO.2.8.UnauthorizedLoginAttempt")
     store = work_on().store

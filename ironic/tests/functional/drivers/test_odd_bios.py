@@ -58,6 +58,7 @@ def types(bmc: HostileBmc) -> dict[str, str | None]:
 DESCRIBED = {"Turbo": "Enumeration", "Cores": "Integer"}
 
 
+@pytest.mark.difference("files of registries")
 @pytest.mark.parametrize(
     "change",
     [

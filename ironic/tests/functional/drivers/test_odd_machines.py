@@ -86,6 +86,7 @@ def hang_up(handler: Handler) -> None:
 # Collections
 
 
+@pytest.mark.difference("null for no members")
 def test_each_collection_may_be_null_or_nonsense(whole: HostileBmc) -> None:
     before = inventory(whole)
     collections = [path for path, document in whole.documents.items() if "Members" in document and path.count("/") > 4]
@@ -104,12 +105,23 @@ def test_each_collection_may_be_null_or_nonsense(whole: HostileBmc) -> None:
         whole.documents[path]["Members"] = members
 
 
+@pytest.mark.difference("one member for a list")
 @pytest.mark.parametrize("make", [lambda path: {"@odata.id": path}, lambda path: path, lambda path: [path]])
 def test_members_may_be_an_object_or_a_path(whole: HostileBmc, make: Callable[[str], Any]) -> None:
     whole.documents[NICS]["Members"] = make(f"{NICS}/second")
     assert [card["mac_address"] for card in inventory(whole)["interfaces"]] == ["12:44:6a:3b:04:12"]
 
 
+@pytest.mark.difference("drives behind a link")
+def test_drives_may_be_behind_a_link_to_a_collection(whole: HostileBmc) -> None:
+    before = inventory(whole)["disks"]
+    storage = whole.documents[f"{MACHINE}/Storage/1"]
+    whole.documents[f"{MACHINE}/Storage/1/Drives"] = {"Name": "Drives", "Members": storage["Drives"]}
+    storage["Drives"] = {"@odata.id": f"{MACHINE}/Storage/1/Drives"}
+    assert inventory(whole)["disks"] == before != []
+
+
+@pytest.mark.difference("dead members")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -160,6 +172,7 @@ def test_all_pages_of_a_collection_are_read(whole: HostileBmc) -> None:
     assert len(inventory(whole)["interfaces"]) == 1
 
 
+@pytest.mark.difference("pages of collections")
 @pytest.mark.parametrize("name", ["Members@odata.nextLink", "@odata.nextLink"])
 @pytest.mark.parametrize(
     "form", ["{path}", "{own}{path}", "redfish{rest}", "?page=2", "EthernetInterfaces?page=2", {"@odata.id": "{path}"}]
@@ -209,6 +222,7 @@ def with_links(documents: dict[str, Any], spell: Callable[[str], str]) -> dict[s
     return {path: spelt(document) for path, document in documents.items()}
 
 
+@pytest.mark.difference("links with an address")
 @pytest.mark.parametrize("form", ["{own}{path}", "{capital}{path}", "{slashless}", " {path} ", "{path}#", "{path}#/x"])
 def test_links_to_the_own_server_are_followed_in_all_forms(whole: HostileBmc, form: str) -> None:
     before, plain = inventory(whole), whole.documents
@@ -234,6 +248,7 @@ def test_a_link_to_another_server_takes_away_itself(whole: HostileBmc, server: s
 # Bytes
 
 
+@pytest.mark.difference("raw control characters", "bytes that are no UTF-8")
 @pytest.mark.parametrize("odd", [b"\r\n", b"\t\x01", b"\xff\xfe", b"\\ud800", b"\\u0000", b"\xc3"])
 def test_odd_bytes_in_a_text_stay_in_it(whole: HostileBmc, odd: bytes) -> None:
     documents = whole.documents
@@ -313,6 +328,7 @@ ENABLED = {"State": "Enabled", "Health": "OK"}
 MODULE = {"CapacityMiB": 16384, "MemoryType": "DRAM", "Status": ENABLED}
 
 
+@pytest.mark.difference("memory without a sum")
 @pytest.mark.parametrize(
     "summary",
     [None, {}, "64 GiB", {"TotalSystemMemoryGiB": "many"}, {"TotalSystemMemoryGiB": -4}, {"TotalSystemMemoryGiB": 0}],
@@ -376,6 +392,7 @@ def test_processors_are_counted_by_the_summary_where_one_cannot_be_read(whole: H
     assert inventory(whole).get("cpu", {}).keys().isdisjoint({"count", "socket_count"})
 
 
+@pytest.mark.difference("processors that say nothing")
 @pytest.mark.parametrize(
     "processors, summary, found",
     [
@@ -442,6 +459,7 @@ def test_a_list_of_systems_with_gaps_is_no_answer(bmc: HostileBmc, more: dict[st
 # Power
 
 
+@pytest.mark.difference("other ways to power on")
 @pytest.mark.parametrize(
     "offers, state, sent",
     [
@@ -490,6 +508,7 @@ def test_an_nmi_that_is_not_offered_is_said_in_words(bmc: HostileBmc) -> None:
 BOOT = {"BootSourceOverrideTarget": "None", "BootSourceOverrideEnabled": "Disabled"}
 
 
+@pytest.mark.difference("boot device not stored")
 def test_a_boot_device_that_is_accepted_and_not_stored_is_an_error(bmc: HostileBmc, conf: Setter) -> None:
     bmc.documents[SYSTEM]["Boot"] = BOOT
     bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.answer(200, {}), "PATCH")
@@ -607,6 +626,7 @@ def test_a_bmc_that_stores_a_device_for_one_boot_only_gets_it_before_each(bmc: H
 # Network cards, managers and chassis
 
 
+@pytest.mark.difference("cards at adapters only")
 def test_cards_are_those_of_the_adapters_where_there_are_no_interfaces(whole: HostileBmc) -> None:
     adapters = f"{CHASSIS}/NetworkAdapters"
     whole.documents[CHASSIS]["NetworkAdapters"] = {"@odata.id": adapters}
@@ -646,6 +666,7 @@ def test_cards_are_those_of_ports_where_there_is_nothing_else(whole: HostileBmc)
 GONE = {"@odata.id": "/redfish/v1/Managers/Gone"}
 
 
+@pytest.mark.difference("managers by another link")
 @pytest.mark.parametrize("links", [{"ManagedBy": None}, {"ManagedBy": [GONE]}, None])
 def test_a_manager_is_found_by_what_it_manages(whole: HostileBmc, links: Any) -> None:
     (manager,) = (path for path in whole.documents if path.startswith("/redfish/v1/Managers/") and path.count("/") == 4)
@@ -666,6 +687,7 @@ def test_firmware_of_what_answers_is_listed(whole: HostileBmc) -> None:
     assert {"bios", "bmc"} < names
 
 
+@pytest.mark.difference("one serial number for all cards")
 @pytest.mark.parametrize("serial", ["N/A", "", " ", None, "S1"])
 def test_cards_of_one_serial_number_are_all_listed(whole: HostileBmc, serial: str | None) -> None:
     adapters = f"{CHASSIS}/NetworkAdapters"
@@ -685,6 +707,7 @@ def test_cards_of_one_serial_number_are_all_listed(whole: HostileBmc, serial: st
 # Sensors
 
 
+@pytest.mark.difference("values of other types")
 @pytest.mark.parametrize(
     "name, odd",
     [

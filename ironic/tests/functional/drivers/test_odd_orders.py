@@ -33,6 +33,7 @@ def bmc() -> Iterator[HostileBmc]:
         yield running
 
 
+@pytest.mark.difference("orders redirected")
 @pytest.mark.parametrize("status", [307, 308])
 @pytest.mark.parametrize("is_absolute", [True, False])
 def test_an_order_follows_a_redirect_that_keeps_it(bmc: HostileBmc, status: int, is_absolute: bool) -> None:
@@ -68,6 +69,7 @@ def test_a_session_begins_and_ends_behind_a_redirect() -> None:
         assert bmc.logins == [("session", True)]
 
 
+@pytest.mark.difference("ETags in documents")
 @pytest.mark.parametrize("status", [412, 428])
 @pytest.mark.parametrize(
     "header, body, wanted",
@@ -274,6 +276,7 @@ def test_an_image_goes_into_an_odd_drive_that_takes_it(
 NOTE = {"MessageId": "Base.1.18.ActionNotSupported", "Message": "No licence for power."}
 
 
+@pytest.mark.difference("refusals of other shapes")
 @pytest.mark.parametrize(
     "body",
     [
@@ -350,6 +353,7 @@ def test_a_huge_refusal_is_quoted_in_a_line(bmc: HostileBmc) -> None:
 
 
 # Where a session is: what the BMC says of it, and where it is ended.
+@pytest.mark.difference("sessions without a place")
 @pytest.mark.parametrize(
     "place, document, ended",
     [

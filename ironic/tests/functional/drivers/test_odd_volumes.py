@@ -213,6 +213,7 @@ def test_disks_of_which_a_controller_cannot_say_are_not_recorded(bmc: HostileBmc
     assert task.node.raid_config == before
 
 
+@pytest.mark.difference("drives as volumes")
 @pytest.mark.parametrize("kind", ["RawDevice", "rawdevice"])
 def test_a_drive_that_is_shown_as_a_volume_is_free(bmc: HostileBmc, orders: Orders, kind: Any) -> None:
     bmc.documents[VOLUME] |= {"RAIDType": None, "VolumeType": kind}
@@ -229,6 +230,7 @@ def test_a_drive_that_is_not_there_or_has_no_size_is_not_taken(
     assert taken(bmc, orders) == DRIVES[1:]
 
 
+@pytest.mark.difference("words in another case")
 def test_kinds_of_drives_are_read_in_any_case(bmc: HostileBmc, orders: Orders) -> None:
     bmc.documents[DRIVES[1]] |= {"MediaType": "ssd", "Protocol": "sas"}
     assert taken(bmc, orders, disk_type="ssd", interface_type="sas") == DRIVES[1:]
@@ -258,6 +260,7 @@ def test_a_storage_that_cannot_say_its_volumes_stops_what_may_go_there_and_nothi
     assert taken(bmc, orders) == DRIVES[1:]
 
 
+@pytest.mark.difference("volumes of older schemas")
 @pytest.mark.parametrize("kind, level", [("Mirrored", "1"), ("stripedwithparity", "5"), ("SpannedMirrors", "1+0")])
 def test_a_volume_of_an_older_schema_is_a_logical_disk(bmc: HostileBmc, orders: Orders, kind: str, level: str) -> None:
     del bmc.documents[VOLUME]["RAIDType"]

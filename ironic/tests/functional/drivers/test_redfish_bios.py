@@ -214,6 +214,7 @@ def test_many_words_are_named_in_part(bmc: ScriptedBmc) -> None:
     assert len(str(raised.value)) < 2500
 
 
+@pytest.mark.difference("bounds beyond 64 bits")
 @pytest.mark.parametrize(
     "kind, odd, column",
     [
@@ -418,6 +419,7 @@ def test_a_bmc_that_does_not_answer_is_looked_at_again(bmc: ScriptedBmc) -> None
     assert watched(task) == StepDone()
 
 
+@pytest.mark.difference("no boot progress")
 @pytest.mark.parametrize("without_progress", [True, False])
 def test_a_factory_reset_ends_when_the_machine_has_started(
     bmc: ScriptedBmc, without_progress: bool, monkeypatch: pytest.MonkeyPatch

@@ -171,6 +171,7 @@ DEVICES = {
 }  # fmt: skip
 
 
+@pytest.mark.difference("boot cards in BIOS attributes")
 def test_dell_names_the_cards_in_bios_attributes(store: Store, bmc: HostileBmc) -> None:
     dell(bmc, **DEVICES)
     # These say otherwise, and are not asked.

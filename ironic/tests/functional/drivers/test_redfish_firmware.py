@@ -170,6 +170,7 @@ def test_cards_that_can_not_be_read_are_left_out(bmc: HostileBmc) -> None:
     assert {item["component"] for item in items_of(task.store.firmware)} == {"bios", "bmc"}
 
 
+@pytest.mark.difference("cards of a machine that is off")
 def test_cards_of_a_machine_that_is_off_are_left_out(bmc: HostileBmc) -> None:
     usual = bmc.misbehave
 
@@ -245,6 +246,7 @@ def test_a_task_that_has_ended_without_a_restart_gets_it(bmc: HostileBmc) -> Non
     assert restarts(bmc) == 1
 
 
+@pytest.mark.difference("tasks forgotten")
 def test_a_task_that_is_gone_has_done_its_work_if_the_version_shows_it(bmc: HostileBmc) -> None:
     task = begun(bmc, {"component": "bmc", "url": URL})
     task_is(bmc, None)

@@ -1,7 +1,6 @@
-"""BMCs that behave otherwise: a BMC that does so for each row of the table of quirks."""
+"""BMCs that behave otherwise: those that are known by the machine or by an error, and orders in several forms."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,19 +12,9 @@ from ironic.core.flows import states
 from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.wire.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
-from ironic.tests.functional.drivers import (
-    test_hostile_bmcs,
-    test_redfish_bios,
-    test_redfish_boot_cards,
-    test_redfish_devices,
-    test_redfish_firmware,
-    test_redfish_raid,
-    test_virtual_drives,
-    test_virtual_media_boot,
-)
+from ironic.drivers.modules.redfish.wire.differences import TABLE, Difference
+from ironic.drivers.modules.redfish.wire.quirks import behaves, depends_on_firmware
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
-from ironic.tests.repository import ROOT
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
@@ -83,6 +72,7 @@ def patches(bmc: HostileBmc, answers: list[tuple[int, str]] | None = None) -> li
     return came
 
 
+@pytest.mark.difference("full boot request")
 @pytest.mark.parametrize(
     "vendor", ["AMI", "American Megatrends International, LLC", "ASRockRack", "redfish_compatible"]
 )
@@ -101,6 +91,7 @@ def test_other_bmcs_get_what_changes(bmc: HostileBmc, vendor: str | None) -> Non
     assert came == [{"BootSourceOverrideTarget": "Hdd"}]
 
 
+@pytest.mark.difference("duration with the device", "mode after the device")
 def test_a_duration_that_is_always_sent_and_a_mode_that_is_set_again(bmc: HostileBmc) -> None:
     came = patches(bmc)
     taken = bmc.misbehave
@@ -119,6 +110,7 @@ def test_a_duration_that_is_always_sent_and_a_mode_that_is_set_again(bmc: Hostil
     ]
 
 
+@pytest.mark.difference("refusal during the self-test")
 def test_refusals_during_the_self_test(bmc: HostileBmc) -> None:
     came = patches(bmc, [(400, "iLO.2.14.UnableToModifyDuringSystemPOST")] * 2)
     RedfishManagement().set_boot_device(on(bmc), "disk")
@@ -132,6 +124,7 @@ def test_other_refusals_are_not_repeated(bmc: HostileBmc) -> None:
     assert len(came) == 1
 
 
+@pytest.mark.difference("one boot only")
 def test_a_device_for_one_boot_only_is_set_again_before_each_boot(bmc: HostileBmc) -> None:
     came = patches(bmc, [(400, "Continuous is not supported")])
     task = on(bmc)
@@ -160,6 +153,7 @@ def test_a_device_that_can_not_be_restored_does_not_keep_the_machine_off(bmc: Ho
     assert bmc.documents[SYSTEM]["PowerState"] == "On"
 
 
+@pytest.mark.difference("refusal without a licence")
 def test_secure_boot_without_a_licence_is_unknown(bmc: HostileBmc) -> None:
     bmc.documents[SYSTEM]["SecureBoot"] = {"@odata.id": f"{SYSTEM}/SecureBoot"}
 
@@ -197,6 +191,7 @@ def refuse_resets(bmc: HostileBmc, status: int, text: str, message: str = "", *,
     bmc.misbehave = misbehave
 
 
+@pytest.mark.difference("refusal of the present state")
 @pytest.mark.parametrize("status", [400, 409])
 def test_a_refusal_because_the_machine_is_on_already_is_none(bmc: HostileBmc, status: int) -> None:
     refuse_resets(bmc, status, "The host is powered ON", reach=True)
@@ -224,6 +219,7 @@ def test_a_refusal_that_names_the_state_counts_while_the_bmc_reports_none(bmc: H
     assert bmc.count("POST", RESET) == 1
 
 
+@pytest.mark.difference("busy at power on")
 def test_a_bmc_that_is_busy_at_power_on_is_asked_again(bmc: HostileBmc) -> None:
     refuse_resets(bmc, 409, "busy", "Base.1.18.ActionParameterValueConflict", reach=False)
     RedfishPower().set_power_state(on(bmc), states.POWER_ON)
@@ -275,6 +271,7 @@ def test_a_boot_mode_that_takes_no_effect_is_an_error(bmc: HostileBmc, conf: Cal
         RedfishManagement().set_boot_mode(on(bmc), "bios")
 
 
+@pytest.mark.difference("ETags refused")
 @pytest.mark.parametrize("taken", ['W/"1"', '"1"', "*", None])
 def test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at_all(
     bmc: HostileBmc, taken: str | None
@@ -298,6 +295,7 @@ def test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at
     assert tags == order[: order.index(taken) + 1]
 
 
+@pytest.mark.difference("CD on USB")
 def test_a_cd_on_usb_is_ordered_where_it_is_offered(bmc: HostileBmc) -> None:
     offered = bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget@Redfish.AllowableValues"]
     bmc.documents[SYSTEM] |= {"Manufacturer": "Supermicro"}
@@ -314,64 +312,11 @@ def test_a_device_that_the_bmc_does_not_offer_is_refused_by_name(bmc: HostileBmc
         RedfishManagement().set_boot_device(on(bmc), "uefihttp")
 
 
-# The test of each row of the table.
-SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
-    Behaviour.FULL_BOOT_REQUEST: test_full_boot_requests,
-    Behaviour.DURATION_ALWAYS_SENT: test_a_duration_that_is_always_sent_and_a_mode_that_is_set_again,
-    Behaviour.MODE_AFTER_DEVICE: test_a_duration_that_is_always_sent_and_a_mode_that_is_set_again,
-    Behaviour.REFUSES_DURING_POST: test_refusals_during_the_self_test,
-    Behaviour.REFUSES_UNLICENSED: test_secure_boot_without_a_licence_is_unknown,
-    Behaviour.REFUSES_SAME_STATE: test_a_refusal_because_the_machine_is_on_already_is_none,
-    Behaviour.BUSY_AT_POWER_ON: test_a_bmc_that_is_busy_at_power_on_is_asked_again,
-    Behaviour.REFUSES_LOGIN_AS_BAD_REQUEST: test_hostile_bmcs.test_a_login_refused_as_a_bad_request_is_counted,
-    Behaviour.REFUSES_APPLY_TIME: test_redfish_raid.test_a_time_of_a_change_that_is_refused_is_left_out,
-    Behaviour.BOOTS_NO_VIRTUAL_MEDIA: test_virtual_media_boot.test_firmware_that_boots_no_virtual_media,
-    Behaviour.NAMES_BOOT_CARDS_IN_BIOS: test_redfish_boot_cards.test_dell_names_the_cards_in_bios_attributes,
-}
-
-
-# The tests of the rows that every machine gets.
-SHOWN_AT_ALL: dict[str, Callable[..., None]] = {
-    "one boot only": test_a_device_for_one_boot_only_is_set_again_before_each_boot,
-    "tasks forgotten": test_redfish_firmware.test_a_task_that_is_gone_has_done_its_work_if_the_version_shows_it,
-    "no boot progress": test_redfish_bios.test_a_factory_reset_ends_when_the_machine_has_started,
-    "ETags refused": test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at_all,
-    "compressed answers only": test_hostile_bmcs.test_an_answer_that_is_only_sent_compressed_is_read,
-    "full drives": test_virtual_drives.test_a_full_drive_is_emptied_first,
-    "drives that refuse": test_virtual_drives.test_a_drive_that_refuses_is_followed_by_the_next,
-    "DVD for CD": test_virtual_drives.test_a_dvd_drive_takes_a_cd,
-    "CD on USB": test_a_cd_on_usb_is_ordered_where_it_is_offered,
-    "drives without a state": test_redfish_devices.test_sensors_have_names_and_fields_of_the_contract,
-    "cards of a machine that is off": test_redfish_firmware.test_cards_of_a_machine_that_is_off_are_left_out,
-}
-
-
-def documented() -> dict[str, str]:
-    """Return the rows of the contract's table: name -> what it is known from."""
-    page = (ROOT / "doc" / "contract" / "drivers.md").read_text()
-    _, _, section = page.partition("## Quirks of Redfish BMCs")
-    lines = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| ")]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
-    return {row[0]: row[-1] for row in rows}
-
-
-def test_every_row_has_a_source() -> None:
-    sources = documented()
-    assert all(sources.values())
-    assert sorted(sources) == sorted([*(quirk.source for quirk in TABLE), *SHOWN_AT_ALL])
-
-
-def test_every_row_has_a_test() -> None:
-    """A second row of a behaviour needs a test of its own, for a BMC that behaves as the row says."""
-    assert Counter(quirk.behaviour for quirk in TABLE) == Counter(list(SHOWN_BY))
-    shown = [*SHOWN_BY.values(), *SHOWN_AT_ALL.values()]
-    assert all(callable(test) and test.__name__.startswith("test_") for test in shown)
-
-
-@pytest.mark.parametrize("quirk", [quirk for quirk in TABLE if quirk.vendor], ids=lambda quirk: quirk.source)
-def test_a_row_is_for_its_vendors_only(bmc: HostileBmc, quirk: Quirk) -> None:
-    for vendor in quirk.vendor.strip("^$").split("|"):
+@pytest.mark.parametrize("row", [row for row in TABLE if row.vendor], ids=lambda row: row.name)
+def test_a_row_is_for_its_vendors_only(bmc: HostileBmc, row: Difference) -> None:
+    assert row.behaviour is not None, "a row that is met at all machines has no vendor"
+    for vendor in row.vendor.strip("^$").split("|"):
         node = on(bmc, vendor.replace(r"\b", "")).node
-        assert depends_on_firmware(node, quirk.behaviour) if quirk.firmware else behaves(node, quirk.behaviour)
-    assert not behaves(on(bmc, "another").node, quirk.behaviour)
-    assert not behaves(on(bmc).node, quirk.behaviour)
+        assert depends_on_firmware(node, row.behaviour) if row.firmware else behaves(node, row.behaviour)
+    assert not behaves(on(bmc, "another").node, row.behaviour)
+    assert not behaves(on(bmc).node, row.behaviour)

@@ -210,6 +210,7 @@ def test_changes_that_need_a_restart_get_it(bmc: Any) -> None:
     assert look(task) == StepDone()
 
 
+@pytest.mark.difference("time of a change refused")
 @pytest.mark.parametrize(
     "status, text",
     [(500, "SYS029: the property @Redfish.OperationApplyTime is not supported."), (400, "OperationApplyTime: unknown")],
@@ -440,6 +441,7 @@ def test_a_list_of_logical_disks_without_their_sizes_is_not_stored(bmc: Any, siz
     assert task.node.raid_config == before
 
 
+@pytest.mark.difference("null for no members")
 def test_volumes_that_are_null_are_not_none(bmc: Any) -> None:
     for name in "AB":
         bmc.documents[f"{STORAGE}/{name}/Volumes"]["Members"] = None

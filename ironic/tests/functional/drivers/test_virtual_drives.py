@@ -69,6 +69,7 @@ def test_the_drives_of_the_system_come_first(
     assert management.get_virtual_media(task) == [{"media_types": ["CD", "DVD"], "inserted": True, "image": URL}]
 
 
+@pytest.mark.difference("DVD for CD")
 @pytest.mark.parametrize("medium", ["CD", "DVD"])
 def test_a_dvd_drive_takes_a_cd(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, medium: str
@@ -79,6 +80,7 @@ def test_a_dvd_drive_takes_a_cd(
     assert orders(bmc) == ["Disc/Insert"]
 
 
+@pytest.mark.difference("full drives")
 def test_a_full_drive_is_emptied_first(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
 ) -> None:
@@ -97,6 +99,7 @@ def test_a_drive_that_can_not_be_emptied_is_filled_all_the_same(
     assert orders(bmc) == ["1/Eject", "1/Insert"]
 
 
+@pytest.mark.difference("drives that refuse")
 @pytest.mark.parametrize("refusal", [400, 405])
 def test_a_drive_that_refuses_is_followed_by_the_next(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, refusal: int
@@ -134,6 +137,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.difference("parameters of images")
 @pytest.mark.parametrize("name", PARAMETERS)
 @pytest.mark.parametrize(
     "shape",
@@ -297,6 +301,7 @@ def test_a_refused_ejection_of_a_drive_that_has_become_empty_is_done(
     assert orders(bmc) == ["1/Eject"]
 
 
+@pytest.mark.difference("bodies of ejections")
 @pytest.mark.parametrize("status", [400, 415])
 def test_an_ejection_may_need_an_empty_object(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, status: int

@@ -144,6 +144,7 @@ def test_the_machine_boots_a_cd_with_its_own_parameters(
     assert "secret_virtual_media_files" not in machine.node.saved["driver_internal_info"]
 
 
+@pytest.mark.difference("no boot from virtual media")
 @pytest.mark.parametrize(
     "vendor, version, is_refused",
     [("Dell Inc.", "4.40.00.00", True), ("Dell Inc.", "7.10.30.00", False), ("Acme", "4.40.00.00", False)],

@@ -19,8 +19,9 @@ from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
-from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, shows
+from ironic.drivers.modules.redfish.wire.quirks import behaves, shows
 
 LOG = logging.getLogger(__name__)
 

@@ -23,7 +23,8 @@ from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, g
 from ironic.drivers.modules.redfish.tree.members import all_members, seen_chassis
 from ironic.drivers.modules.redfish.tree.network_cards import mac_in
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
-from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves
+from ironic.drivers.modules.redfish.wire.differences import Behaviour
+from ironic.drivers.modules.redfish.wire.quirks import behaves
 
 # Cards of the machine: identity -> MAC address.
 Cards = Mapping[str, str]
