@@ -71,9 +71,11 @@ class PlayedBmc:
         self._collections: set[str] = set()
         for path, document in documents.items():
             actions = document.get("Actions") if isinstance(document, dict) else None
-            for name, action in (actions or {}).items():
-                if name.startswith("#") and "target" in action:
-                    self._targets.setdefault(action["target"], (name, path))
+            for name, action in actions.items() if isinstance(actions, dict) else ():
+                target = action.get("target") if isinstance(action, dict) else None
+                if name.startswith("#") and isinstance(target, str):
+                    # HPE's have a slash at the end.
+                    self._targets.setdefault(target.removeprefix(ADDRESS).rstrip("/"), (name, path))
             if path.endswith("/Volumes"):
                 self._collections.add(path)
         self.begin({})
@@ -85,6 +87,12 @@ class PlayedBmc:
         self.asked: set[str] = set()
         self.orders: list[Order] = []
         RECENT._kept.clear()
+
+    @property
+    def documents(self) -> dict[str, Any]:
+        """All documents as they are now."""
+        now = {**self.whole, **self.changed}
+        return {path: document for path, document in now.items() if document is not None}
 
     def forget_root(self) -> None:
         """Have the next operation read the service root."""

@@ -7,7 +7,7 @@ what it stored, and the orders that it sent.
 import copy
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -124,6 +124,15 @@ def _bios(machine: "Machine", task: Work) -> Kinds:
         "BIOS": {name: row["value"] for name, row in rows.items()},
         "BIOS_words": {name: said for name, said in words.items() if said},
     }
+
+
+def _changes(values: Kinds, words: Kinds) -> Iterator[tuple[str, Any]]:
+    """Yield changes of BIOS settings to another of their words; of those without any, to a text or number."""
+    for name, said in words.items():
+        for word in said.get("allowable_values") or ():
+            if word != values[name] and not said.get("read_only"):
+                yield name, word
+    yield from ((name, f"{value}1") for name, value in values.items() if name not in words)
 
 
 def _firmware(machine: "Machine", task: Work) -> Kinds:
@@ -271,18 +280,22 @@ class Inspected:
 
 
 class Machine:
-    """A recorded machine, with what is seen and ordered when nothing is odd."""
+    """A recorded machine, with what is seen and ordered when nothing is odd.
+
+    Without a ``setting`` the first BIOS setting is changed that can be.
+    """
 
     def __init__(
         self,
         documents: dict[str, Document],
         path: str,
         directory: Path,
-        setting: tuple[str, Any],
+        setting: tuple[str, Any] | None,
         choose: Callable[[PlayedBmc], None],
         recorded: Mapping[str, Answer | CallFailed] | None = None,
     ) -> None:
-        self.path, self.documents, self.setting = path, documents, setting
+        self.path, self.documents, self.setting = path, documents, setting or ("none", 1)
+        self._may_choose = setting is None
         self.bmc, self._choose = PlayedBmc(documents, recorded), choose
         directory.mkdir()
         self._store = sqlite_store(directory)
@@ -308,7 +321,11 @@ class Machine:
 
     def _learn(self, operation: Operation) -> None:
         kinds = self.whole[operation.name].kinds
-        if operation.name == "inspection":
+        if not kinds:
+            return
+        if operation.name == "BIOS" and self._may_choose:
+            self.setting = next(_changes(kinds["BIOS"], kinds["BIOS_words"]), self.setting)
+        elif operation.name == "inspection":
             self.inspected.known = {name: kinds[name] for name in ("properties", "ports")}
         elif operation.name == "indicators":
             self.lights = {component: sorted(lights)[0] for component, lights in kinds["indicators"].items()}

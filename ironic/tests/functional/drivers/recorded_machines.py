@@ -8,6 +8,7 @@ of the schemas, and a machine of Dell. rsd-lib (Apache licence) has a machine of
 import contextlib
 import importlib.util
 import json
+import lzma
 import re
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -38,16 +39,18 @@ _OWN_URL = re.compile(rf"https?:(\\?/\\?/){re.escape(OWN_HOST)}")
 
 
 class Recorded(NamedTuple):
-    """A record: the documents that can be read, all answers as they came, and the paths of the machines."""
+    """A record: documents that can be read, all answers as they came, paths of machines, and where it is from."""
 
     documents: dict[str, Any]
     answers: dict[str, Answer | CallFailed]
     systems: list[str]
+    note: str = ""
 
     @classmethod
     def of(cls, file: Path) -> Self:
-        """Read a record of `ironic-inventory record-bmc`."""
-        record = json.loads(file.read_text())
+        """Read a record of `ironic-inventory record-bmc`, plain or packed."""
+        content = file.read_bytes()
+        record = json.loads(lzma.decompress(content) if file.suffix == ".xz" else content)
         assert record["format"] == FORMAT
         own = rf"http:\g<1>{ADDRESS.removeprefix('http://')}"
         documents, answers = dict[str, Any](), dict[str, Answer | CallFailed]()
@@ -63,7 +66,7 @@ class Recorded(NamedTuple):
             answers[path] = Answer(answer["status"], content, headers)
             if answer["status"] == 200 and "body" in answer:
                 documents[path] = lenient_json.parse(content)
-        return cls(documents, answers, record["systems"])
+        return cls(documents, answers, record["systems"], record.get("note", ""))
 
 
 def tree(*variants: str, samples: Path = SAMPLES) -> dict[str, Any]:

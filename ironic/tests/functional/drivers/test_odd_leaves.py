@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from ironic.conf import CONF
 from ironic.tests.effort import IS_FULL
-from ironic.tests.functional.drivers import recorded_machines as recorded
+from ironic.tests.functional.drivers.bmc_corpus import MOCK_UPS, complete
 from ironic.tests.functional.drivers.compared_machines import DROPPED, NOTHING, Judge, Oddity
 from ironic.tests.functional.drivers.played_bmc import Answer, played
 from ironic.tests.functional.drivers.played_operations import OPERATIONS, Machine, Operation
@@ -58,72 +58,6 @@ ANSWERS: dict[str, Answer] = {
 }
 DATA = Path(__file__).parents[2] / "data" / "recorded_machines"
 
-
-def of_dmtf() -> dict[str, Any]:
-    found = recorded.with_chassis(recorded.with_another_bios(), "/redfish/v1/Chassis/1U")
-    system, bios = found[recorded.MACHINE], found[f"{recorded.MACHINE}/Bios"]
-    # The schema wants a list of links there; the machine of Dell has a link to a collection.
-    cards = [{"@odata.id": path} for path in found if re.search("/PCIeDevices/[^/]+$", path)]
-    # The summary counts an empty socket, and counts where the processors can't be read.
-    summary = {**system["ProcessorSummary"], "Count": 1}
-    # The drive that would be taken first is in use, and the next one is free.
-    storage = f"{recorded.MACHINE}/Storage/1"
-    volume, free = f"{storage}/Volumes/1", f"{storage}/Drives/35D38F11ACEF7BD3"
-    first = {"Drives": [{"@odata.id": f"{storage}/Drives/32ADF365C6C1B7BD"}]}
-    # The drive of the samples has no collection, and the settings of ZT can't be changed.
-    drives = f"{recorded.MACHINE}/VirtualMedia"
-    pending = {"SettingsObject": {"@odata.id": f"{recorded.MACHINE}/BIOS/Settings"}}
-    return found | {
-        recorded.MACHINE: {
-            **system, "PCIeDevices": cards, "ProcessorSummary": summary, "VirtualMedia": {"@odata.id": drives},
-        },
-        drives: {"Name": "Drives", "Members": [{"@odata.id": f"{drives}/CD1"}]},
-        f"{recorded.MACHINE}/Bios": {**bios, "@Redfish.Settings": pending},
-        volume: {**found[volume], "Links": first},
-        free: {**found[free], "Links": {**found[free]["Links"], "Volumes": []}},
-    }  # fmt: skip
-
-
-def of_dell() -> dict[str, Any]:
-    found = recorded.of_dell()
-    cards = {"@odata.id": f"{recorded.CHASSIS_OF_DELL}/PCIeDevices"}
-    # The processors are those of the other machine.
-    cpu = found[f"{recorded.DELL_MACHINE}/Processors/CPU1"]
-    summary = {"Count": 1, "LogicalProcessorCount": cpu["TotalThreads"], "Model": cpu["Model"]}
-    system = {**found[recorded.DELL_MACHINE], "PCIeDevices": cards, "ProcessorSummary": summary}
-    return found | {recorded.DELL_MACHINE: system}
-
-
-def complete(found: dict[str, Any]) -> dict[str, Any]:
-    """Return documents whose lists of drives and members name only resources that there are: others are odd."""
-    whole = dict(found)
-    for path, document in found.items():
-        for name in ("Drives", "Members"):
-            links = document.get(name) if isinstance(document, dict) else None
-            if isinstance(links, list):
-                kept = [link for link in links if link.get("@odata.id", "").rstrip("/") in found]
-                count = {f"{name}@odata.count": len(kept)} if f"{name}@odata.count" in document else {}
-                whole[path] = {**whole[path], name: kept, **count}
-    return whole
-
-
-def of_intel() -> dict[str, Any]:
-    found = recorded.of_intel()
-    # The second machine of the mock-up has the actions of the first one.
-    other = "/redfish/v1/Systems/System2"
-    text = json.dumps(found[other]["Actions"]).replace(recorded.INTEL_MACHINE, other)
-    # Its link to simple storage leads nowhere.
-    system = {name: value for name, value in found[recorded.INTEL_MACHINE].items() if name != "SimpleStorage"}
-    return found | {other: {**found[other], "Actions": json.loads(text)}, recorded.INTEL_MACHINE: system}
-
-
-_NIC: tuple[str, Any] = ("NicBoot2", "NetworkBoot")
-# The documents, the path of the system, and a BIOS setting to change.
-MACHINES: dict[str, tuple[Callable[[], dict[str, Any]], str, tuple[str, Any]]] = {
-    "DMTF": (of_dmtf, recorded.MACHINE, ("TCG003", "Disable")),
-    "Dell": (of_dell, recorded.DELL_MACHINE, _NIC),
-    "Intel": (of_intel, recorded.INTEL_MACHINE, _NIC),
-}
 
 _CARDS = "interfaces addresses"
 _DISKS = "RAID RAID_replaced RAID_deleted"
@@ -373,7 +307,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pla
     with played() as choose:
         found = {
             name: Played(Machine(complete(make()), path, directory / name, setting, choose))
-            for name, (make, path, setting) in MACHINES.items()
+            for name, (make, path, setting) in MOCK_UPS.items()
         }
         yield found
         for one in found.values():
@@ -408,7 +342,7 @@ def new_leaves(machines: dict[str, Played], name: str) -> list[Place]:
     return [place for place in played_here.leaves if played_here.key_of(place[0]) not in earlier]
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", MOCK_UPS)
 def test_what_a_whole_machine_shows_and_gets_is_as_recorded(
     machines: dict[str, Played], name: str, tmp_path: Path
 ) -> None:
@@ -421,7 +355,7 @@ def test_what_a_whole_machine_shows_and_gets_is_as_recorded(
     assert json.loads(found.read_text()) == json.loads(known.read_text()), f"if {found} is right, copy it to {known}"
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", MOCK_UPS)
 def test_an_odd_leaf_takes_away_only_itself(machines: dict[str, Played], name: str) -> None:
     leaves, found = new_leaves(machines, name), list[str]()
     assert len(leaves) > 350
@@ -442,7 +376,7 @@ def test_an_odd_branch_takes_away_only_itself(machines: dict[str, Played], data:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", MOCK_UPS)
 def test_a_dead_resource_takes_away_only_itself(machines: dict[str, Played], name: str, answer: str) -> None:
     one = machines[name]
     paths = [path for path in sorted(one.readers) if path not in ("/redfish/v1", one.machine.path)]
@@ -450,7 +384,7 @@ def test_a_dead_resource_takes_away_only_itself(machines: dict[str, Played], nam
     assert [fault for path in paths for fault in one.faults_of_answer(path, answer)] == []
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", MOCK_UPS)
 def test_each_collection_may_come_in_pages(machines: dict[str, Played], name: str) -> None:
     machine = machines[name].machine
     paged: dict[str, Any] = {}

@@ -8,7 +8,7 @@ import sushy
 
 from ironic.drivers.modules.redfish import inspect as redfish_inspect
 from ironic.drivers.modules.redfish import power, raid
-from ironic.tests.functional.drivers import test_odd_leaves as leaves
+from ironic.tests.functional.drivers.bmc_corpus import MOCK_UPS, complete
 from ironic.tests.functional.drivers.compared_machines import Judge
 from ironic.tests.functional.drivers.played_bmc import played
 from ironic.tests.functional.drivers.played_operations import OPERATIONS, Machine, Outcome
@@ -16,9 +16,9 @@ from ironic.tests.functional.drivers.played_operations import OPERATIONS, Machin
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    make, path, setting = leaves.MACHINES["DMTF"]
+    make, path, setting = MOCK_UPS["DMTF"]
     with played() as choose:
-        made = Machine(leaves.complete(make()), path, tmp_path_factory.mktemp("machine") / "DMTF", setting, choose)
+        made = Machine(complete(make()), path, tmp_path_factory.mktemp("machine") / "DMTF", setting, choose)
         yield made
         made.close()
 
