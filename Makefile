@@ -49,7 +49,7 @@ help:
 	@echo "make walks     how many calls and files five operations lead through, and how often they come back to a file"
 	@echo "make change-over  databases of seven releases of OpenStack Ironic, taken over and given back to them; RECORD=1 fills them anew; from a package index, half an hour"
 	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"
-	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
+	@echo "make pages     play all recorded BMCs, and write the generated pages of doc/ and api-ref/ anew"
 	@echo "make docs      build the documentation site in .site; a dead link fails; EDIT=ADDRESS adds links by which pages are edited"
 	@echo "make docs-browser  the site in Chromium without a network: diagrams, widths, search; two minutes"
 	@echo "make screenshots  the pictures of pages anew, of what really runs, in Chromium; two minutes"

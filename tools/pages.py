@@ -5,7 +5,8 @@ steps that interfaces declare, doc/microversions.md from the history of the API,
 doc/inspection-rules-reference.md from the signatures of operators and actions, doc/metric-names.md from routes, calls
 and interfaces, doc/coming-from-openstack.md from what the start skips, doc/internal-info.md from the keys of
 driver_internal_info, doc/driver-info.md from those of driver_info, the differences between BMCs in
-doc/contract/drivers.md from their table, api-ref/ from the OpenAPI documents. A test compares the files with the code.
+doc/contract/drivers.md from their table, doc/proved-bmcs.md from what becomes of all operations on recorded machines,
+which are played before, api-ref/ from the OpenAPI documents. A test compares the files with the code.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ import internal_keys_page
 import metrics_page
 import microversions_page
 import openapi_page
+import proved_page
 import reference_pages
 import rules_page
 import steps_page
@@ -184,6 +186,7 @@ def pages() -> dict[Path, str]:
         "doc/interface-steps.md": (steps_page.page(), "the interfaces"),
         "doc/internal-info.md": (internal_keys_page.page(), "the declared keys"),
         "doc/driver-info.md": (info_keys_page.page(), "the declared keys"),
+        "doc/proved-bmcs.md": (proved_page.page(), "the machines that are played"),
         "doc/microversions.md": (microversions_page.page(), "`ironic/core/microversions.py`"),
         **{f"api-ref/{name}": (text, "the OpenAPI document") for name, text in reference_pages.pages().items()},
     }
@@ -193,7 +196,8 @@ def pages() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write the pages."""
+    """Write the table of outcomes and the pages."""
+    proved_page.write_table()
     for path, text in pages().items():
         path.write_text(text)
         print(f"wrote {path.relative_to(ROOT)}")
