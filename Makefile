@@ -45,7 +45,7 @@ help:
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make compare   CPU time per request beside that of an older checkout, OLD=DIRECTORY; two minutes"
-	@echo "make change-cost  how many files a field, an action, a resource, an operation, an option and a wait touch, tried in a scratch copy; three minutes"
+	@echo "make change-cost  how many files a field, an action, a resource, an operation, an option, a wait and a quirk of a BMC touch, tried in a scratch copy; four minutes"
 	@echo "make walks     how many calls and files five operations lead through, and how often they come back to a file"
 	@echo "make change-over  databases of seven releases of OpenStack Ironic, taken over and given back to them; RECORD=1 fills them anew; from a package index, half an hour"
 	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"

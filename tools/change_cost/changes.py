@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from change_cost.differences import QUIRKS
 from change_cost.edits import Change, Line, NewFile, Replaced
 from change_cost.operations import FLOW_OF_STEPS, OPTION, WAIT
 
@@ -446,4 +447,4 @@ RESOURCE: Final = Change(
     [_RACKS_WORK],
 )
 
-CHANGES: Final = (NODE_FIELD, PORT_FIELD, RUNBOOK_FIELD, ACTION, RESOURCE, FLOW_OF_STEPS, OPTION, WAIT)
+CHANGES: Final = (NODE_FIELD, PORT_FIELD, RUNBOOK_FIELD, ACTION, RESOURCE, FLOW_OF_STEPS, OPTION, WAIT, *QUIRKS)
