@@ -14,7 +14,7 @@ HEAD = """\
 Each recorded machine is played in the tests, with all operations of the Redfish interfaces. An operation is
 
 - *proved* if it shows what the record says, or if the played BMC has got the order and has stored it;
-- *refused* if it ends with an error that says why, without a change;
+- *refused* if it ends with an error, which says why;
 - *not offered* if the machine has nothing for it.
 
 A played BMC does what the standard says. So this shows what the service makes of the answers of a machine, and what

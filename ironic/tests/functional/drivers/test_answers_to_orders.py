@@ -118,6 +118,7 @@ def test_an_order_is_carried_out_whatever_is_said_with_it(
         assert came == [place], content
 
 
+@pytest.mark.difference("tasks at another address")
 @pytest.mark.parametrize("content", ANSWERS)
 @pytest.mark.parametrize("place", [MONITOR, f"https://bmc.example.com{MONITOR}"])
 @pytest.mark.parametrize("name", ["logical disk", "no logical disk", "firmware"])

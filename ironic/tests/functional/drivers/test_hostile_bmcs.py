@@ -340,6 +340,7 @@ def test_a_bmc_that_begins_no_session_does_not_begin_the_count_anew(status: int,
     assert RedfishPower().get_power_state(on(bmc, store)) == states.POWER_OFF
 
 
+@pytest.mark.difference("parts that a user may not see")
 def test_what_a_user_may_not_see_takes_nothing_away_from_the_rest(bmc: HostileBmc) -> None:
     bmc.password = SECRET
     bmc.documents[SYSTEM] |= {"Storage": {"@odata.id": f"{SYSTEM}/Storage"}, "Manufacturer": "Acme"}

@@ -267,6 +267,7 @@ def test_odd_bytes_in_a_text_stay_in_it(whole: HostileBmc, odd: bytes) -> None:
     assert [len(after[name]) for name in before] == [len(before[name]) for name in before]
 
 
+@pytest.mark.difference("texts that are no JSON")
 @pytest.mark.parametrize(
     "odd", [rb'"C:\d"', rb'"it\'s"', b'"x",', b"0077", b"", b"undefined", b'"x"}}', b'"x"}\r\n0\r\n\r\n', b"[1,,]"]
 )
@@ -283,6 +284,7 @@ def test_half_a_document_has_no_power_state(bmc: HostileBmc, odd: bytes) -> None
         RedfishPower().get_power_state(on(bmc))
 
 
+@pytest.mark.difference("compression that is not said")
 @pytest.mark.parametrize(
     "encoding, pack",
     [
@@ -303,6 +305,7 @@ def test_a_document_may_be_called_an_archive(bmc: HostileBmc) -> None:
     assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
 
 
+@pytest.mark.difference("marks of bytes")
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_document_may_have_a_mark_of_its_bytes(bmc: HostileBmc, encoding: str) -> None:
     content = json.dumps({"Id": "1", "PowerState": "On"}).encode(encoding)
@@ -726,6 +729,7 @@ def test_odd_sensors_take_away_themselves(whole: HostileBmc, name: str, odd: Any
     }
 
 
+@pytest.mark.difference("sensors of one name")
 def test_sensors_of_one_name_are_all_there(whole: HostileBmc) -> None:
     (thermal,) = (path for path in whole.documents if path.endswith("/Blade1/Thermal"))
     whole.documents[thermal]["Fans"] = [{"MemberId": "0", "Reading": 1}, {"MemberId": "0", "Reading": 2}]

@@ -236,6 +236,7 @@ def with_patch_allowed(misbehave: Callable[[Handler], bool]) -> Callable[[Handle
     return answer
 
 
+@pytest.mark.difference("drives without media types")
 @pytest.mark.parametrize(
     "drive, is_taken",
     [

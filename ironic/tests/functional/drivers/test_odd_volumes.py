@@ -76,6 +76,7 @@ def links(*paths: str) -> dict[str, Any]:
     return {"Drives": [{"@odata.id": path} for path in paths]}
 
 
+@pytest.mark.difference("paths in two spellings")
 @pytest.mark.parametrize(
     "volume",
     [

@@ -131,6 +131,7 @@ def test_settings_without_a_registry_are_stored_all_the_same(bmc: ScriptedBmc, b
 DEAD = [{"@odata.id": f"{REGISTRIES}/Acme.1.0-old"}]
 
 
+@pytest.mark.difference("registries that lead nowhere")
 @pytest.mark.parametrize(
     "more, file",
     [

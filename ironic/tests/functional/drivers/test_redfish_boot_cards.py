@@ -117,6 +117,7 @@ def test_an_option_without_a_path_is_no_card_where_it_is_called_otherwise(store:
     assert flags == {FIRST: True, SECOND: False, THIRD: False}
 
 
+@pytest.mark.difference("boot options without a name")
 def test_an_option_without_a_name_may_be_in_the_boot_order(store: Store, bmc: HostileBmc) -> None:
     boot_options(bmc, ["Boot0001", "Boot0002"], Boot0001=network(FIRST), Boot0002=network(SECOND))
     del bmc.documents[f"{OPTIONS}/Boot0002"]["BootOptionReference"]

@@ -167,12 +167,20 @@ TABLE: Final = (
         "goes by the status and the header `Location`", NO_REPORT,
     ),
     Difference(
+        "tasks at another address", "several", "name another host in the place of a task",
+        "asks the BMC itself for that path", NO_REPORT,
+    ),
+    Difference(
         "full drives", "several", "refuse to insert an image into a virtual drive that is not empty",
         "empties it first", _BY_ALL,
     ),
     Difference(
         "drives that refuse", "several, Cisco UCS among them", "list virtual drives that take no image (400, 405)",
         "takes the next one", _BY_ALL,
+    ),
+    Difference(
+        "drives without media types", "several", "list no media of a virtual drive, or name them in words of their own",
+        "goes by these words, or by the name of the drive", NO_REPORT,
     ),
     Difference(
         "parameters of images", "several",
@@ -208,6 +216,17 @@ TABLE: Final = (
         _LIBRARY,
     ),
     Difference(
+        "compression that is not said", "several", "send a compressed answer without the header for it, or the reverse",
+        "goes by how the answer begins", NO_REPORT,
+    ),
+    Difference(
+        "marks of bytes", "several", "send a document with a mark of its bytes, or as UTF-16", "reads it", NO_REPORT,
+    ),
+    Difference(
+        "texts that are no JSON", "several", "send odd escapes, numbers such as `0077`, or bytes behind the document",
+        "reads what is left; a document that breaks off is an error", NO_REPORT,
+    ),
+    Difference(
         "raw control characters", "HPE, iLO 6", "send line ends and other control characters in texts as they are",
         "reads the text with them", "idrac_exporter #192",
     ),
@@ -224,6 +243,18 @@ TABLE: Final = (
         "links with an address", "several",
         "have links with their own address, without the first slash, or with blanks around",
         "follows those that stay on the BMC", NO_REPORT,
+    ),
+    Difference(
+        "paths in two spellings", "HPE, others", "spell a path in another case, or with a slash at its end",
+        "takes both for one place", "HPE, mock-up in proliantutils (`/redfish/v1/systems/1/bios/`)",
+    ),
+    Difference(
+        "resources without a name", "several", "leave out the `Id` and `Name` that the standard demands",
+        "names the resource by its path", NO_REPORT,
+    ),
+    Difference(
+        "parts that a user may not see", "several", "answer 403 for a part that needs another right or a licence",
+        "leaves it out of readings; an order says what the user lacks", NO_REPORT,
     ),
     Difference(
         "null for no members", "BlueField", "send null as the members of a collection",
@@ -266,6 +297,10 @@ TABLE: Final = (
         "infra-controller #4534, bmclib commit f6644c2, Cray csm #3330",
     ),
     Difference(
+        "boot options without a name", "several", "leave out the `BootOptionReference` of boot options",
+        "knows the option by its path", NO_REPORT,
+    ),
+    Difference(
         "cards of a machine that is off", "HPE", "answer 400 to a question for network adapters", "leaves them out",
         _BY_ALL,
     ),
@@ -290,6 +325,9 @@ TABLE: Final = (
         "drives without a state", "HPE", "report the health of a disk and no state", "shows it as enabled", _BY_ALL,
     ),
     Difference(
+        "sensors of one name", "several", "give several fans one `MemberId`", "shows each of them", NO_REPORT,
+    ),
+    Difference(
         "newer sensors only", "several",
         "have `ThermalSubsystem`, `PowerSubsystem` and `Sensors`, and no `Thermal` and `Power`",
         "reads them, with the fields of the older ones", "DMTF DSP2046, where `Thermal` and `Power` are deprecated",
@@ -305,6 +343,10 @@ TABLE: Final = (
     Difference(
         "bounds beyond 64 bits", "Dell", "describe a BIOS attribute with an upper bound of 18446744073709551615",
         "leaves the bound out", "gofish #521, Launchpad 2095486",
+    ),
+    Difference(
+        "registries that lead nowhere", "several", "list registries that are not there, or have no name",
+        "looks for that of the BIOS among the others", NO_REPORT,
     ),
     Difference(
         "files of registries", "ZT, others",

@@ -21,6 +21,7 @@ def without_notes(value: Any) -> Any:
     return {name: one for name, one in value.items() if name != NOTES} if isinstance(value, dict) else value
 
 
+@pytest.mark.difference("values of other types")
 @pytest.mark.parametrize(
     "value, number",
     [("16", 16), (" 25 ", 25), (7, 7), ("", None), ("N/A", None), ("500 GB", None), (True, None), ([1], None),
@@ -35,6 +36,7 @@ def test_a_flag_is_one_or_left_out(value: Any, flag: bool | None) -> None:
     assert of({"Inserted": value}) == ({} if flag is None else {"Inserted": flag})
 
 
+@pytest.mark.difference("words in another case")
 @pytest.mark.parametrize(
     "name, value, word",
     [
@@ -133,6 +135,7 @@ def test_a_part_without_a_name_gets_one_from_its_place() -> None:
     ]
 
 
+@pytest.mark.difference("resources without a name")
 def test_a_resource_without_an_identity_gets_one_from_its_path_and_nonsense_gets_none() -> None:
     assert repaired({"@odata.id": "/x", "Id": None}, "/redfish/v1/Chassis/4/")["Id"] == "4"
     assert repaired({"Systems": 5}, "/redfish/v1/").keys() == {NOTES}
