@@ -148,7 +148,7 @@ class RedfishManagement(ManagementInterface):
             except sushy_errors.MissingAttributeError:
                 raise unsupported(task, "set_secure_boot_state") from None
             # Some BMCs refuse a change to the present state; where that is odd, no restart would show the wanted one.
-            if given(secure_boot, "SecureBootEnable") == state:
+            if given(secure_boot, "SecureBootEnable", bool) == state:
                 return True
             if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
                 reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"

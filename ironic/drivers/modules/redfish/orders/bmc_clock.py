@@ -68,7 +68,7 @@ def correct_clock(task: Task) -> None:
 def _manager(task: Task, system: System) -> Any:
     """Return the BMC, or raise: UnsupportedDriverExtension without a clock, Uncertain where it shows an odd one."""
     manager = bmc_of(system)
-    if manager is None or given(manager, "DateTime") is None:
+    if manager is None or given(manager, "DateTime", str) is None:
         raise unsupported(task, "bmc_clock")
     return manager
 

@@ -100,7 +100,7 @@ def set_mode(task: Task, mode: str) -> None:
 def check_mode_is_not_shown(system: System) -> None:
     """Raise Uncertain when the BMC shows a boot mode that is none, so whether a mode is set can't be seen."""
     boot = Document(system.path, system.json.get("Boot", {}))
-    if (shown := given(boot, _MODE)) is not None:
+    if (shown := given(boot, _MODE, str)) is not None:
         raise Uncertain(system.path, f"{_MODE} is {shown!r:.40}, which is no boot mode")
 
 

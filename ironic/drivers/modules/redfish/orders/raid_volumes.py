@@ -102,10 +102,10 @@ def raid_type(volume: Resource) -> str:
 
     Raise Uncertain where the BMC states it in an odd way, or a kind that is not known.
     """
-    level, kind = given(volume, "RAIDType"), given(volume, "VolumeType")
+    level, kind = given(volume, "RAIDType", str), given(volume, "VolumeType", str)
     if not level and kind and kind not in (_RAW, *_FORMER_TYPES):
         raise Uncertain(volume.path, f"VolumeType is {kind!r:.40}, which is no kind of volume that is known")
-    return str(level or _FORMER_TYPES.get(kind, ""))
+    return str(level or _FORMER_TYPES.get(kind or "", ""))
 
 
 def volume_paths(system: System) -> Whole[Mapping[str, str]]:

@@ -6,9 +6,9 @@ document, the part, and what to do.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from ironic.core.readings import Whole
+from ironic.core.readings import ABSENT, Known, Unreadable, Value, Whole
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
@@ -16,7 +16,10 @@ from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, li
 _ID: Final = "@odata.id"
 _LINKS: Final = "Links"
 _MEMBERS: Final = "Members"
+_ANOTHER_TYPE: Final = "has a value of another type"
 _ADVICE: Final = "see whether the BMC shows it after a restart or an update of its firmware, and try again"
+
+T = TypeVar("T")
 
 
 class Resource(Protocol):
@@ -43,16 +46,31 @@ class Uncertain(UnusableAnswer):
         self.path, self.fault = path, fault
 
 
-def given(resource: Resource, name: str) -> Any:
-    """Return a plain value, None where the BMC does not say it; raise Uncertain where it says it in an odd way."""
-    if (fault := fault_at(resource.json, name)) is not None:
-        raise Uncertain(resource.path, f"{name} {fault}")
-    return resource.json.get(name)
+def value_at(resource: Resource, name: str, kind: type[T]) -> Value[T]:
+    """Return what a resource shows under a name; a null is absent, a value of another ``kind`` can't be read."""
+    value, fault = resource.json.get(name), fault_at(resource.json, name)
+    if fault is None and value is not None and not isinstance(value, kind):
+        fault = _ANOTHER_TYPE
+    if fault is not None:
+        return Unreadable(Uncertain(resource.path, f"{name} {fault}"))
+    return ABSENT if value is None else Known(value)
+
+
+def given(resource: Resource, name: str, kind: type[T]) -> T | None:
+    """Return a value, None where the BMC does not say it; raise Uncertain where it says it in an odd way."""
+    return value_at(resource, name, kind).certain()
 
 
 def leads_to(resource: Resource, name: str) -> bool:
     """Return whether a resource has a link under this name; raise Uncertain where the link is null or odd."""
-    return given(resource, name) is not None
+    return given(resource, name, object) is not None
+
+
+def target_of(resource: Resource, action: str) -> str | None:
+    """Return where an order for an action goes, None where the BMC does not offer it; ``action`` as in "Type.Name"."""
+    offered = resource.json.get("Actions", {}).get(f"#{action}")
+    target = offered.get("target") if isinstance(offered, Mapping) else None
+    return target if isinstance(target, str) and target else None
 
 
 def whole_links(resource: Resource, name: str) -> Whole[str]:
