@@ -32,6 +32,7 @@ from ironic.drivers.modules.redfish.orders import passed_settings, ramdisk_image
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.members import seen_managers
+from ironic.drivers.modules.redfish.tree.virtual_drives import CD, FLOPPY, USB_STICK
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.wire.quirks import Behaviour, behaves, depends_on_firmware
@@ -262,7 +263,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         _wants_removable(task.node)
 
     def lacks(self, system: System) -> str | None:
-        return virtual_media.lacks_drive(system, virtual_media.CD)
+        return virtual_media.lacks_drive(system, CD)
 
     def validate_rescue(self, task: Task) -> None:
         access_of(task.node)
@@ -283,17 +284,17 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
         node = task.node
-        virtual_media.insert(task, [virtual_media.CD], url)
+        virtual_media.insert(task, [CD], url)
         lasting = node_attributes.is_boot_device_persistent(node, default=persistent)
         task.management.set_boot_device(task, boot_devices.CDROM, persistent=lasting)
 
     def withdraw(self, task: Task) -> None:
         node = task.node
-        media = {virtual_media.CD}
+        media = {CD}
         if _wants_removable(node):
-            media |= {virtual_media.USB_STICK, virtual_media.FLOPPY}
+            media |= {USB_STICK, FLOPPY}
         if _boots_own_ramdisk(node) and node.instance_info.get("configdrive"):
-            media.add(virtual_media.USB_STICK)
+            media.add(USB_STICK)
         virtual_media.eject(task, media)
         ramdisk_images.withdraw(node)
 
@@ -304,7 +305,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         node = task.node
         if not _wants_removable(node):
             return
-        media = [one for one in (virtual_media.USB_STICK, virtual_media.FLOPPY) if virtual_media.has_drive(task, one)]
+        media = [one for one in (USB_STICK, FLOPPY) if virtual_media.has_drive(task, one)]
         if not media:
             LOG.warning("Node %s: its BMC has no drive for the parameters of the ramdisk", node.uuid)
             return
@@ -315,7 +316,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         content = config_drive_image(node)
         if content is not None:
             url = ramdisk_images.publish_config_drive(node, content, self.place(node))
-            virtual_media.insert(task, [virtual_media.USB_STICK], url)
+            virtual_media.insert(task, [USB_STICK], url)
 
 
 def _check_firmware(task: Task) -> None:
