@@ -20,6 +20,7 @@ from ironic.drivers.contract.interfaces import InspectInterface
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.tree import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.boot_settings import boot_of
 from ironic.drivers.modules.redfish.tree.certainty import Document, Resource
 from ironic.drivers.modules.redfish.tree.inventory_values import Found, known, word_of
 from ironic.drivers.modules.redfish.tree.members import is_there, seen_drives, seen_members
@@ -223,4 +224,4 @@ def _missing(system: System) -> dict[str, tuple[str, ...]]:
 
 
 def _boot(system: System) -> Found:
-    return known(current_boot_mode=_MODES.get(system.boot.mode) if system.boot is not None else None)
+    return known(current_boot_mode=_MODES.get(boot_of(system).mode.shown(None)))

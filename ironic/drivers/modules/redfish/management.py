@@ -13,6 +13,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.errors.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
 from ironic.core.flows import states
 from ironic.core.flows.node_waits import NodeWait
+from ironic.core.readings import Known
 from ironic.core.texts import syntax
 from ironic.drivers.contract import awaited_setting, boot_devices
 from ironic.drivers.contract.driver_periodics import periodic
@@ -37,6 +38,7 @@ from ironic.drivers.modules.redfish.orders.firmware_updates import UNNAMED_UPDAT
 from ironic.drivers.modules.redfish.orders.resets import check_restart, offered
 from ironic.drivers.modules.redfish.tree import bmc_sensors
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.boot_settings import boot_of
 from ironic.drivers.modules.redfish.tree.certainty import given
 from ironic.drivers.modules.redfish.tree.network_cards import network_cards
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
@@ -88,11 +90,12 @@ class RedfishManagement(ManagementInterface):
         boot_override.set_device(task, device, persistent=persistent)
 
     def get_boot_device(self, task: Task) -> BootDevice:
-        boot = read(task, "reading the boot device", lambda system: system.boot)
-        if boot is None or boot.enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
+        boot = read(task, "reading the boot device", boot_of)
+        enabled = boot.enabled.shown(None)
+        if enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
             return {"boot_device": None, "persistent": None}
-        persistent = boot.enabled == sushy.BootSourceOverrideEnabled.CONTINUOUS
-        return {"boot_device": BOOT_DEVICE_MAP.get(boot.target), "persistent": persistent}
+        persistent = enabled == sushy.BootSourceOverrideEnabled.CONTINUOUS
+        return {"boot_device": BOOT_DEVICE_MAP.get(boot.target.shown(None)), "persistent": persistent}
 
     # Boot mode and secure boot
 
@@ -102,25 +105,27 @@ class RedfishManagement(ManagementInterface):
     def set_boot_mode(self, task: Task, mode: str) -> None:
         if mode not in MODES:
             raise self._invalid(task, "boot mode", mode, list(MODES))
-        before = self.get_boot_mode(task)
-        if before not in (None, mode):
+        before = read(task, "reading the boot mode", boot_of).mode
+        if isinstance(before, Known) and before.value != MODES[mode]:
             self._check_restart(task, f"setting boot mode {mode}")
         try:
             boot_override.set_mode(task, mode)
         except RedfishError as error:
-            if before is None and not isinstance(error, RedfishConnectionError):
+            if not isinstance(before, Known) and not isinstance(error, RedfishConnectionError):
                 LOG.info("Node %s: its BMC shows no boot mode and refuses to set one: %s", task.node.uuid, error)
                 raise unsupported(task, "set_boot_mode") from error
             raise
-        if before is None:
-            read(task, "reading the boot mode", boot_override.check_mode_is_not_shown, anew=True)
+        if not isinstance(before, Known) and self._shows_no_mode(task):
             LOG.warning("Node %s: boot mode %s is set, but its BMC does not report the mode", task.node.uuid, mode)
             return
         self._take_effect(task, f"boot mode {mode}", "boot_mode", mode)
 
+    def _shows_no_mode(self, task: Task) -> bool:
+        """Return whether the BMC has no boot mode to show; raise RedfishError where it shows one that can't be read."""
+        return read(task, "reading the boot mode", lambda system: boot_of(system).mode.certain(), anew=True) is None
+
     def get_boot_mode(self, task: Task) -> str | None:
-        boot = read(task, "reading the boot mode", lambda system: system.boot)
-        return _MODE_NAMES.get(boot.mode) if boot is not None else None
+        return _MODE_NAMES.get(read(task, "reading the boot mode", boot_of).mode.shown(None))
 
     def get_secure_boot_state(self, task: Task) -> bool | None:
         def read_state(system: System) -> tuple[bool, bool | None]:
@@ -150,7 +155,7 @@ class RedfishManagement(ManagementInterface):
             # Some BMCs refuse a change to the present state; where that is odd, no restart would show the wanted one.
             if given(secure_boot, "SecureBootEnable", bool) == state:
                 return True
-            if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
+            if state and boot_of(system).mode == Known(sushy.BootSourceOverrideMode.LEGACY):
                 reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"
                 raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
             return False

@@ -19,6 +19,7 @@ import sushy
 from ironic.core.readings import Whole
 from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
+from ironic.drivers.modules.redfish.tree.boot_settings import boot_of
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given, leads_to, whole_paths
 from ironic.drivers.modules.redfish.tree.members import all_members, seen_chassis
 from ironic.drivers.modules.redfish.tree.network_cards import mac_in
@@ -111,7 +112,7 @@ def _all(resource: Any, link: str, attribute: str) -> Whole[Any]:
 
 
 def _mode(system: System) -> Any:
-    return system.boot.mode if system.boot is not None else None
+    return boot_of(system).mode.shown(None)
 
 
 def _members(system: System, path: str) -> Iterable[Document]:

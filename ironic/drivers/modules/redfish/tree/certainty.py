@@ -6,9 +6,10 @@ document, the part, and what to do.
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from ironic.core.readings import ABSENT, Known, Unreadable, Value, Whole
+from ironic.core.readings import ABSENT, Absent, Known, Unreadable, Value, Whole
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
@@ -20,6 +21,7 @@ _ANOTHER_TYPE: Final = "has a value of another type"
 _ADVICE: Final = "see whether the BMC shows it after a restart or an update of its firmware, and try again"
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 
 
 class Resource(Protocol):
@@ -59,6 +61,17 @@ def value_at(resource: Resource, name: str, kind: type[T]) -> Value[T]:
 def given(resource: Resource, name: str, kind: type[T]) -> T | None:
     """Return a value, None where the BMC does not say it; raise Uncertain where it says it in an odd way."""
     return value_at(resource, name, kind).certain()
+
+
+def word_at(resource: Resource, name: str, kind: type[E]) -> Value[E]:
+    """Return one of the words of ``kind`` that a resource shows under a name; a word of another kind is unreadable."""
+    said = value_at(resource, name, str)
+    if isinstance(said, Absent | Unreadable):
+        return said
+    found = next((word for word in kind if word.value == said.certain()), None)
+    if found is not None:
+        return Known(found)
+    return Unreadable(Uncertain(resource.path, f"{name} is {said.certain()!r:.40}, which is no word that is known"))
 
 
 def leads_to(resource: Resource, name: str) -> bool:
