@@ -9,11 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-import sushy
-
-from ironic.core.errors import (
-    InvalidParameterValue,
-)
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.errors.hardware_errors import UnsupportedHardwareFeature
 from ironic.core.flows import states
 from ironic.core.flows.flow import DEPLOY
@@ -31,7 +27,7 @@ from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
 from ironic.drivers.modules.redfish.orders import passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
-from ironic.drivers.modules.redfish.tree.members import seen_managers
+from ironic.drivers.modules.redfish.tree.flashed_versions import bmc_version
 from ironic.drivers.modules.redfish.tree.virtual_drives import CD, FLOPPY, USB_STICK
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
@@ -325,15 +321,8 @@ def _check_firmware(task: Task) -> None:
     if not depends_on_firmware(node, Behaviour.BOOTS_NO_VIRTUAL_MEDIA):
         return
 
-    def firmware(system: System) -> str:
-        kinds = (None, sushy.ManagerType.BMC)
-        versions = [
-            manager.firmware_version for manager in seen_managers(system).items if manager.manager_type in kinds
-        ]
-        return str(versions[0] or "") if versions else ""
-
     what = "reading the firmware version of the BMC"
-    version = read(task, what, lambda system: optional(lambda: firmware(system), ""))
+    version = read(task, what, lambda system: optional(lambda: bmc_version(system), ""))
     if behaves(node, Behaviour.BOOTS_NO_VIRTUAL_MEDIA, version):
         raise UnsupportedHardwareFeature(
             node=node.uuid,

@@ -3,10 +3,12 @@
 from typing import Any, Final, NamedTuple
 
 import sushy
+from sushy import exceptions as sushy_errors
 
 from ironic.core.readings import ABSENT, Unreadable, Value
 from ironic.drivers.modules.redfish.tree.certainty import Document, Resource, value_at, word_at
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.wire.quirks import Behaviour, shows
 
 _BOOT: Final = "Boot"
 _SETTINGS: Final = "@Redfish.Settings"
@@ -55,3 +57,13 @@ def _settings_of(system: System) -> Document | None:
     path = system.json.get(_SETTINGS, {}).get("SettingsObject", {}).get("@odata.id")
     found: dict[str, Any] | None = optional(lambda: connector_of(system).get(path).json(), None) if path else None
     return Document(path, found) if found else None
+
+
+def secure_boot_of(system: System) -> Value[bool]:
+    """Return whether secure boot is on; raise MissingAttributeError of the library where the machine has none."""
+    try:
+        return value_at(system.secure_boot, "SecureBootEnable", bool)
+    except sushy_errors.HTTPError as error:
+        if shows(error, Behaviour.REFUSES_UNLICENSED):
+            return Unreadable(error)
+        raise

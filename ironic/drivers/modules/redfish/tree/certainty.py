@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from sushy import exceptions as sushy_errors
+
 from ironic.core.readings import ABSENT, Absent, Known, Unreadable, Value, Whole
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
@@ -68,10 +70,10 @@ def word_at(resource: Resource, name: str, kind: type[E]) -> Value[E]:
     said = value_at(resource, name, str)
     if isinstance(said, Absent | Unreadable):
         return said
-    found = next((word for word in kind if word.value == said.certain()), None)
-    if found is not None:
-        return Known(found)
-    return Unreadable(Uncertain(resource.path, f"{name} is {said.certain()!r:.40}, which is no word that is known"))
+    try:
+        return Known(kind(said.certain()))
+    except ValueError:
+        return Unreadable(Uncertain(resource.path, f"{name} is {said.certain()!r:.40}, which is no word that is known"))
 
 
 def leads_to(resource: Resource, name: str) -> bool:
@@ -84,6 +86,14 @@ def target_of(resource: Resource, action: str) -> str | None:
     offered = resource.json.get("Actions", {}).get(f"#{action}")
     target = offered.get("target") if isinstance(offered, Mapping) else None
     return target if isinstance(target, str) and target else None
+
+
+def certain_target(resource: Resource, action: str) -> str:
+    """Return where an order for an action goes; raise MissingActionError of the library where the BMC has no such."""
+    target = target_of(resource, action)
+    if target is None:
+        raise sushy_errors.MissingActionError(action=f"#{action}", resource=resource.path)
+    return target
 
 
 def whole_links(resource: Resource, name: str) -> Whole[str]:
