@@ -28,6 +28,7 @@ from ironic.core.errors.hardware_errors import (
     AgentInProgress,
     AgentNotCalled,
 )
+from ironic.core.readings import ABSENT, Known, Unreadable, Value
 from ironic.core.secrets.masking import REPLACEMENT, masked
 from ironic.core.texts.syntax import plain_text
 from ironic.drivers.contract.task import Node, Task
@@ -54,10 +55,10 @@ _LARGEST_STEPS: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of an agent, with its status and result."""
+    """A command of an agent, with its status and result; a status that is no text can't be read."""
 
     name: str
-    status: str
+    status: Value[str]
     result: object = None
     error: object = None
     id: str = ""
@@ -67,7 +68,7 @@ class Command:
         """Return a command from an entry of the agent's list of commands."""
         return cls(
             name=plain_text(document.get("command_name")).rpartition(".")[2],
-            status=plain_text(document.get("command_status")),
+            status=_status_in(document),
             result=document.get("command_result"),
             error=document.get("command_error"),
             id=str(document.get("id") or ""),
@@ -78,7 +79,7 @@ class Command:
         return {
             "id": self.id,
             "command_name": self.name,
-            "command_status": self.status,
+            "command_status": self.status.shown(None),
             "command_result": self.result,
             "command_error": self.error,
         }
@@ -90,6 +91,13 @@ class Command:
             texts = [plain_text(self.error[key]) for key in ("type", "message", "details") if self.error.get(key)]
             return ": ".join(dict.fromkeys(texts)) or "no reason given"
         return plain_text(self.error or "no reason given")
+
+
+def _status_in(document: Mapping[str, object]) -> Value[str]:
+    said = document.get("command_status")
+    if said is None:
+        return ABSENT
+    return Known(plain_text(said)) if isinstance(said, str) else Unreadable(ValueError("its status is no text"))
 
 
 class Agent:
@@ -123,8 +131,9 @@ class Agent:
 
     def result(self, command: Command) -> object:
         """Return the result of a command that has ended, or raise AgentCommandFailed."""
-        if command.status != SUCCEEDED:
-            error = command.reason if command.status == FAILED else f"it ended as {command.status}"
+        if command.status != Known(SUCCEEDED):
+            said = command.status.shown("nothing that can be read")
+            error = command.reason if said == FAILED else f"it ended as {said}"
             raise AgentCommandFailed(node=self._node.uuid, command=command.name, error=error)
         return command.result
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.memory import own_values
+from ironic.core.readings import ABSENT, Known, Unreadable, Value, Whole
 from ironic.core.values import root_device_hints
 from ironic.drivers.contract.interfaces import RAIDInterface
 from ironic.drivers.contract.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_LEVELS
@@ -76,19 +77,30 @@ class AgentRAID(InBandSteps, RAIDInterface):
         if step["step"] == "delete_configuration":
             _forget_root_volume(task)
             task.node.raid_config = {}
-        elif isinstance(result, Mapping) and isinstance(result.get("logical_disks"), list) and result["logical_disks"]:
-            disks = result["logical_disks"]
-            if not all(map(_can_be_read, disks)):
-                LOG.warning(
-                    "Node %s: raid_config stays as it was: the agent reports logical disks that can't be read",
-                    task.node.uuid,
-                )
-                return
-            _forget_root_volume(task)
-            task.node.raid_config = {**result, "last_updated": task.node.now().isoformat()}
-            roots = _root_volumes(result)
-            if len(roots) == 1:
-                _use_root_volume(task, roots[0])
+            return
+        disks = _reported_disks(result)
+        if isinstance(disks, Unreadable):
+            LOG.warning("Node %s: raid_config stays as it was, as %s", task.node.uuid, disks.error)
+        elif isinstance(disks, Known):
+            _store(task, result, disks.value)
+
+
+def _reported_disks(result: object) -> Value[Whole[Mapping[str, object]]]:
+    """Return the logical disks that the agent reports; a report without any has none to store."""
+    disks = result.get("logical_disks") if isinstance(result, Mapping) else None
+    if disks is None or disks == []:
+        return ABSENT
+    if isinstance(disks, list) and all(map(_can_be_read, disks)):
+        return Known(Whole(disks))
+    return Unreadable(ValueError("the agent reports logical disks that can't be read"))
+
+
+def _store(task: Task, result: Any, disks: Whole[Mapping[str, object]]) -> None:
+    _forget_root_volume(task)
+    task.node.raid_config = {**result, "last_updated": task.node.now().isoformat()}
+    roots = [disk for disk in disks if disk.get("is_root_volume")]
+    if len(roots) == 1:
+        _use_root_volume(task, roots[0])
 
 
 def _can_be_read(disk: object) -> bool:

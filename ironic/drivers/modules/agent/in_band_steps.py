@@ -18,6 +18,7 @@ from ironic.core.flows.flow import Flow, in_state, named
 from ironic.core.flows.step_cursor import StepCursor
 from ironic.core.keys.internal_keys import InternalKey
 from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
+from ironic.core.readings import Known
 from ironic.drivers.composition.clean_priorities import AGENT_OPTIONS
 from ironic.drivers.contract.interfaces import BaseInterface
 from ironic.drivers.contract.step_declarations import StepDone, StepEnd, StepFailed, StepKind, StepsChanged
@@ -114,17 +115,21 @@ def check_progress(task: Task, flow: str, step: Mapping[str, object]) -> StepEnd
 
 def _end_of(node: Node, flow: str, step: Mapping[str, object], last: Command) -> StepEnd | None:
     """Return how the step has ended according to the agent's last command; None when that is no end of this step."""
-    if last.status == RUNNING:
+    if last.status == Known(RUNNING):
         return None
     if last.name != f"execute_{flow}_step":
         LOG.debug("Node %s: the agent's last command was %s, which is no step", node.uuid, last.name)
         return None
-    if last.status in MISMATCH:
+    if not isinstance(last.status, Known):
+        LOG.warning("Node %s: the agent does not say how far the step %s is", node.uuid, step["step"])
+        return None
+    status = last.status.value
+    if status in MISMATCH:
         return StepsChanged()
-    if last.status == FAILED:
+    if status == FAILED:
         return StepFailed(last.reason)
-    if last.status != SUCCEEDED:
-        return StepFailed(f"the agent reports that the step ended as {last.status}")
+    if status != SUCCEEDED:
+        return StepFailed(f"the agent reports that the step ended as {status}")
     result = last.result if isinstance(last.result, Mapping) else {}
     ended = result.get(f"{flow}_step")
     if not isinstance(ended, Mapping):

@@ -14,6 +14,7 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.errors.hardware_errors import AgentCommandTimeout
 from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.readings import Known
 from ironic.core.texts import syntax
 from ironic.drivers.contract import boot_devices
 from ironic.drivers.contract.task import Node
@@ -143,7 +144,8 @@ def install_boot_loader(node: Node) -> bool:
             **{parameter: found.get(name) for name, parameter in _LOADER_PARTITIONS.items()},
             target_boot_mode=mode,
         )
-    if command.status == RUNNING:
+    # One that does not say how far it is may be running.
+    if command.status == Known(RUNNING) or not isinstance(command.status, Known):
         if _is_overdue(node):
             raise AgentCommandTimeout(node=node.uuid, command=_INSTALLATION)
         return False

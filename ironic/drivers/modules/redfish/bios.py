@@ -16,6 +16,7 @@ from ironic.conf import CONF
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.flows import node_waits
 from ironic.core.flows.node_waits import NodeWait
+from ironic.core.readings import Unreadable
 from ironic.drivers.contract.interfaces import BIOSInterface
 from ironic.drivers.contract.interfaces.base_interface import unsupported
 from ironic.drivers.contract.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
@@ -26,11 +27,12 @@ from ironic.drivers.modules.redfish.orders import waiting_step
 from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
 from ironic.drivers.modules.redfish.tree import bios_attributes
+from ironic.drivers.modules.redfish.tree.bios_settings import BiosSettings
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.machine_state import progress_of
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
 
 LOG = logging.getLogger(__name__)
 
@@ -86,22 +88,20 @@ class RedfishBIOS(BIOSInterface):
 
         def is_applied(system: System) -> bool:
             bios = _bios_of(task, system)
-            if _unapplied(wanted, bios.attributes or {}, {}):
+            if _unapplied(wanted, bios.current, {}):
                 return False
             # What waits for a restart may differ from what is shown.
-            pending = _pending(system, bios)
-            if pending is None:
-                raise UnusableAnswer(_PENDING_UNKNOWN)
+            found = bios.pending()
+            if isinstance(found, Unreadable):
+                raise UnusableAnswer(_PENDING_UNKNOWN) from found.error
+            pending: Mapping[str, object] = found.shown({})
             return all(pending.get(name, value) == value for name, value in wanted.items())
 
         def apply(system: System) -> None:
             bios = _bios_of(task, system)
-            if "SettingsObject" not in bios.json.get("@Redfish.Settings", {}):
+            if bios.changed_at is None:
                 raise UnusableAnswer(_READ_ONLY)
-            times = bios.supported_apply_times or ()
-            bios.set_attributes(
-                wanted, apply_time=sushy.ApplyTime.ON_RESET if sushy.ApplyTime.ON_RESET in times else None
-            )
+            bios.order(wanted)
 
         # What is shown right after a reset is no more than what the settings were.
         if not task.notes.get(_RESET_ORDERED) and read(task, "reading the BIOS settings", is_applied, anew=True):
@@ -118,7 +118,7 @@ class RedfishBIOS(BIOSInterface):
     def factory_reset(self, task: Task) -> str | None:
         """Reset all settings to the factory defaults."""
         check_restart(task, "resetting the BIOS settings")
-        change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).reset_bios())
+        change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).order_defaults())
         task.notes.put(_RESET_ORDERED, True)
         state = self.post_reset(task)
         if state is None:
@@ -183,22 +183,11 @@ def _rules(task: Task, settings: Sequence[Mapping[str, object]]) -> list[dict[st
     return [*found, *(row for row in stored if row["name"] not in fresh)]
 
 
-def _bios_of(task: Task, system: System) -> Any:
+def _bios_of(task: Task, system: System) -> BiosSettings:
     try:
-        return system.bios
+        return BiosSettings(system)
     except sushy_errors.MissingAttributeError as error:
         raise unsupported(task, "bios") from error
-
-
-def _pending(system: System, bios: Any) -> dict[str, Any] | None:
-    """Return the attributes that wait for a restart, empty where the BMC has no place for them; None if unreadable."""
-    place = bios.json.get("@Redfish.Settings", {}).get("SettingsObject", {}).get("@odata.id")
-    if place is None:
-        return {}
-    document = optional(lambda: connector_of(system).get(place).json(), None)
-    if document is None or fault_at(document, "Attributes") is not None:
-        return None
-    return dict(document.get("Attributes", {}))
 
 
 def _unapplied(wanted: Mapping[str, Any], current: Mapping[str, Any], pending: Mapping[str, Any]) -> list[str]:
@@ -214,7 +203,7 @@ def _shows_former_values(task: Task, wanted: Mapping[str, Any]) -> bool:
     """Return whether the BMC shows the requested values only when they have taken effect; False if it can't be read."""
 
     def look(system: System) -> bool:
-        return bool(_unapplied(wanted, _bios_of(task, system).attributes or {}, {}))
+        return bool(_unapplied(wanted, _bios_of(task, system).current, {}))
 
     try:
         return read(task, "reading the BIOS settings", look, anew=True)
@@ -228,16 +217,16 @@ def _judge(task: Task, memory: BiosChange) -> Ended | None:
     wanted = memory.requested_bios_attrs
 
     def state(system: System) -> tuple[Any, list[str], bool]:
-        progress = system.boot_progress.last_state if system.boot_progress is not None else None
+        progress = progress_of(system)
         if not wanted:
             return progress, [], False
         bios = _bios_of(task, system)
-        pending = _pending(system, bios)
-        if pending is None and not memory.former_values_shown:
-            raise UnusableAnswer("which of its BIOS settings wait for a restart can't be read")
-        pending = pending or {}
+        found = bios.pending()
+        if isinstance(found, Unreadable) and not memory.former_values_shown:
+            raise UnusableAnswer("which of its BIOS settings wait for a restart can't be read") from found.error
+        pending: Mapping[str, object] = found.shown({})
         listed = len(pending) <= len(wanted) and not pending.keys().isdisjoint(wanted)
-        return progress, _unapplied(wanted, bios.attributes or {}, pending), listed
+        return progress, _unapplied(wanted, bios.current, pending), listed
 
     progress, unapplied, is_pending = read(task, "watching a change of BIOS settings", state, anew=True)
     is_unknown = progress in (None, sushy.BootProgressStates.NONE)

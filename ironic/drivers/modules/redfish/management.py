@@ -13,7 +13,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.errors.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
 from ironic.core.flows import states
 from ironic.core.flows.node_waits import NodeWait
-from ironic.core.texts import syntax
+from ironic.core.readings import Known
 from ironic.drivers.contract import awaited_setting, boot_devices
 from ironic.drivers.contract.driver_periodics import periodic
 from ironic.drivers.contract.interfaces import ManagementInterface
@@ -37,13 +37,13 @@ from ironic.drivers.modules.redfish.orders.firmware_updates import UNNAMED_UPDAT
 from ironic.drivers.modules.redfish.orders.resets import check_restart, offered
 from ironic.drivers.modules.redfish.tree import bmc_sensors
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.tree.certainty import given
+from ironic.drivers.modules.redfish.tree.boot_settings import boot_of, secure_boot_of
+from ironic.drivers.modules.redfish.tree.certainty import certain_target, value_at
+from ironic.drivers.modules.redfish.tree.machine_state import health_of, vendor_of
 from ironic.drivers.modules.redfish.tree.network_cards import network_cards
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
-from ironic.drivers.modules.redfish.wire.differences import Behaviour
-from ironic.drivers.modules.redfish.wire.quirks import shows
 
 LOG = logging.getLogger(__name__)
 
@@ -56,9 +56,6 @@ BOOT_DEVICE_MAP: Final = {source: device for device, source in SOURCES.items()} 
 _MODE_NAMES: Final = {mode: name for name, mode in MODES.items()}
 
 _LEFTOVERS_SPACING: Final = 300.0
-
-# The values of a health, the worst one last.
-_HEALTH: Final = [each.value.upper() for each in sushy.Health]
 
 
 class RedfishManagement(ManagementInterface):
@@ -75,7 +72,11 @@ class RedfishManagement(ManagementInterface):
         access_of(task.node)
 
     def lacks(self, system: System) -> str | None:
-        return None if system.json.get("Boot") else "no boot settings (Boot), so no boot device can be set"
+        return (
+            None
+            if value_at(system, "Boot", dict).shown(None)
+            else "no boot settings (Boot), so no boot device can be set"
+        )
 
     # Boot device
 
@@ -89,11 +90,12 @@ class RedfishManagement(ManagementInterface):
         boot_override.set_device(task, device, persistent=persistent)
 
     def get_boot_device(self, task: Task) -> BootDevice:
-        boot = read(task, "reading the boot device", lambda system: system.boot)
-        if boot is None or boot.enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
+        boot = read(task, "reading the boot device", boot_of)
+        enabled = boot.enabled.shown(None)
+        if enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
             return {"boot_device": None, "persistent": None}
-        persistent = boot.enabled == sushy.BootSourceOverrideEnabled.CONTINUOUS
-        return {"boot_device": BOOT_DEVICE_MAP.get(boot.target), "persistent": persistent}
+        persistent = enabled == sushy.BootSourceOverrideEnabled.CONTINUOUS
+        return {"boot_device": BOOT_DEVICE_MAP.get(boot.target.shown(None)), "persistent": persistent}
 
     # Boot mode and secure boot
 
@@ -103,55 +105,49 @@ class RedfishManagement(ManagementInterface):
     def set_boot_mode(self, task: Task, mode: str) -> None:
         if mode not in MODES:
             raise self._invalid(task, "boot mode", mode, list(MODES))
-        before = self.get_boot_mode(task)
-        if before not in (None, mode):
+        before = read(task, "reading the boot mode", boot_of).mode
+        if isinstance(before, Known) and before.value != MODES[mode]:
             self._check_restart(task, f"setting boot mode {mode}")
         try:
             boot_override.set_mode(task, mode)
         except RedfishError as error:
-            if before is None and not isinstance(error, RedfishConnectionError):
+            if not isinstance(before, Known) and not isinstance(error, RedfishConnectionError):
                 LOG.info("Node %s: its BMC shows no boot mode and refuses to set one: %s", task.node.uuid, error)
                 raise unsupported(task, "set_boot_mode") from error
             raise
-        if before is None:
-            read(task, "reading the boot mode", boot_override.check_mode_is_not_shown, anew=True)
+        if not isinstance(before, Known) and self._shows_no_mode(task):
             LOG.warning("Node %s: boot mode %s is set, but its BMC does not report the mode", task.node.uuid, mode)
             return
         self._take_effect(task, f"boot mode {mode}", "boot_mode", mode)
 
+    def _shows_no_mode(self, task: Task) -> bool:
+        """Return whether the BMC has no boot mode to show; raise RedfishError where it shows one that can't be read."""
+        return read(task, "reading the boot mode", lambda system: boot_of(system).mode.certain(), anew=True) is None
+
     def get_boot_mode(self, task: Task) -> str | None:
-        boot = read(task, "reading the boot mode", lambda system: system.boot)
-        return _MODE_NAMES.get(boot.mode) if boot is not None else None
+        return _MODE_NAMES.get(read(task, "reading the boot mode", boot_of).mode.shown(None))
 
     def get_secure_boot_state(self, task: Task) -> bool | None:
-        def read_state(system: System) -> tuple[bool, bool | None]:
+        def state(system: System) -> bool | None:
             try:
-                enabled = system.secure_boot.enabled
+                return secure_boot_of(system).shown(None)
             except sushy_errors.MissingAttributeError:
-                return False, None
-            except sushy_errors.HTTPError as error:
-                if shows(error, Behaviour.REFUSES_UNLICENSED):
-                    return True, None
-                raise
-            return True, enabled
+                raise unsupported(task, "get_secure_boot_state") from None
 
-        has_it, enabled = read(task, "reading the secure boot state", read_state)
-        if not has_it:
-            raise unsupported(task, "get_secure_boot_state")
-        return enabled
+        return read(task, "reading the secure boot state", state)
 
     def set_secure_boot_state(self, task: Task, state: bool) -> Ordered | None:
         operation = f"turning secure boot {'on' if state else 'off'}"
 
         def is_set(system: System) -> bool:
             try:
-                secure_boot = system.secure_boot
+                shown = secure_boot_of(system).certain()
             except sushy_errors.MissingAttributeError:
                 raise unsupported(task, "set_secure_boot_state") from None
             # Some BMCs refuse a change to the present state; where that is odd, no restart would show the wanted one.
-            if given(secure_boot, "SecureBootEnable") == state:
+            if shown == state:
                 return True
-            if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
+            if state and boot_of(system).mode == Known(sushy.BootSourceOverrideMode.LEGACY):
                 reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"
                 raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
             return False
@@ -226,7 +222,7 @@ class RedfishManagement(ManagementInterface):
             allowed = secure_boot.get_allowed_reset_keys_values()
             if how not in allowed:
                 raise sushy_errors.InvalidParameterValueError(parameter="reset_type", value=how, valid_values=allowed)
-            target = secure_boot.json["Actions"]["#SecureBoot.ResetKeys"]["target"]
+            target = certain_target(secure_boot, "SecureBoot.ResetKeys")
             return task_begun_by(connector_of(system).post(target, data={"ResetKeysType": how.value}))
 
         if (monitor := change(task, operation, reset)) is None:
@@ -285,18 +281,10 @@ class RedfishManagement(ManagementInterface):
             raise FailedToGetSensorData(node=task.node.uuid, error=error) from error
 
     def get_node_health(self, task: Task) -> str | None:
-        status = read(task, "reading the health", lambda system: system.status, kind=CallClass.TELEMETRY)
-        # The roll-up counts the parts; of a BMC whose two values contradict each other the worse one counts.
-        known = [] if status is None else [each for each in (status.health_rollup, status.health) if each is not None]
-        return max((str(each.value).upper() for each in known), key=_HEALTH.index, default=None)
+        return read(task, "reading the health", health_of, kind=CallClass.TELEMETRY)
 
     def detect_vendor(self, task: Task) -> str | None:
-        def vendor_or_manufacturer(system: System) -> str | None:
-            vendor = system.root.json.get("Vendor") if system.root is not None else None
-            names = (syntax.plain_text(name) for name in (vendor, system.manufacturer) if isinstance(name, str))
-            return next(filter(None, names), None)
-
-        return read(task, "reading the vendor", vendor_or_manufacturer)
+        return read(task, "reading the vendor", vendor_of)
 
     def get_mac_addresses(self, task: Task) -> list[str]:
         def mac_addresses(system: System) -> list[str] | None:

@@ -16,12 +16,15 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core import node_rules
 from ironic.core.flows import states
+from ironic.core.readings import Known
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
 from ironic.drivers.modules.redfish.orders import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.orders.resets import offered, state_unknown
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.tree.certainty import target_of
+from ironic.drivers.modules.redfish.tree.machine_state import power_of
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read_document, reason_of
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
@@ -66,7 +69,7 @@ class RedfishPower(ActionPower):
 
     def lacks(self, system: System) -> str | None:
         # The library checks the names of actions at their first use.
-        if not system.json.get("Actions", {}).get("#ComputerSystem.Reset"):
+        if target_of(system, "ComputerSystem.Reset") is None:
             return "no action (ComputerSystem.Reset) that changes the power"
         return None
 
@@ -174,9 +177,8 @@ def _is_there(system: System, reset: Reset, error: sushy_errors.HTTPError) -> bo
     if wanted is None:
         return False
     system.refresh(force=True)
-    if system.power_state is None:
-        return state_named_in(error) == str(wanted.value).lower()
-    return bool(system.power_state is wanted)
+    power = power_of(system)
+    return power == Known(wanted) if isinstance(power, Known) else state_named_in(error) == str(wanted.value).lower()
 
 
 def _wait(task: Task, target: str, timeout: int | None) -> None:

@@ -5,7 +5,7 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -27,36 +27,28 @@ from ironic.drivers.contract.wait_declarations import looks
 from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.orders import raid_layout
 from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
-from ironic.drivers.modules.redfish.orders.raid_layout import GIB, LEVEL_OF, Drive, NewVolume
-from ironic.drivers.modules.redfish.orders.raid_volumes import (
-    RaidChange,
-    logical_disks_of,
-    named,
-    not_carried_out,
-    paths_at,
-    raid_type,
-    storages_of,
-    volume_paths,
-)
+from ironic.drivers.modules.redfish.orders.raid_layout import GIB, LEVEL_OF, NewVolume
+from ironic.drivers.modules.redfish.orders.raid_volumes import RaidChange, not_carried_out
 from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, leads_to, whole_links
-from ironic.drivers.modules.redfish.tree.members import (
-    is_there,
-    linked,
-    plain_path,
-    seen_drives,
-    seen_members,
-    whole_members,
+from ironic.drivers.modules.redfish.tree.storages import (
+    Drive,
+    LogicalDisk,
+    VolumesPlace,
+    drives_of,
+    logical_disks,
+    paths_at,
+    storages_of,
+    volume_paths,
+    volumes_place,
 )
 from ironic.drivers.modules.redfish.tree.task_ends import End
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import shows
 from ironic.drivers.nodes import node_attributes
@@ -79,7 +71,6 @@ _APPLY_ARGSINFO: Final = {
 _OPERATIONS: Final = {"create": "creating logical disks", "delete": "deleting logical disks"}
 _SCSI: Final = "scsi"
 _WHEN: Final = "@Redfish.OperationApplyTime"
-_RAW: Final = "RawDevice"
 
 
 class RedfishRAID(RAIDInterface):
@@ -125,7 +116,7 @@ class RedfishRAID(RAIDInterface):
         chosen = {str(one) for one in given_controllers} if all(given_controllers) else set[str]()
 
         def look(system: System) -> tuple[Seen[Drive], Whole[Mapping[str, str]], Whole[str]]:
-            drives = _drives(system, chosen, with_used=not delete_existing)
+            drives = drives_of(system, chosen, with_used=not delete_existing)
             present = volume_paths(system) if delete_existing else Whole[Mapping[str, str]]()
             controllers = {drive.controller for drive in drives.items} | {item["controller"] for item in present}
             return drives, present, paths_at(system, controllers)
@@ -188,7 +179,7 @@ def _begin(task: Task, work: RaidChange) -> str | None:
     node_waits.end(task.node, _CHANGE.kind)
     if (fault := _fault_afterwards(task, work)) is not None:
         raise RedfishError(node=task.node.uuid, operation=_OPERATIONS[work.operation], error=fault)
-    _store(task, _logical_disks(task, controllers))
+    _store(task, _logical_disks_now(task, controllers))
     return None
 
 
@@ -228,14 +219,14 @@ def _send(task: Task, known: RaidChange) -> RaidChange:
             storage = storages.get(controller)
             if storage is None:
                 raise UnusableAnswer(f"its storage {controller}, whose logical disks are to be changed, can't be read")
-            volumes = storage.volumes
-            when = _apply_time(volumes)
-            monitor = _delete(system, item, when) if kind == "delete" else _create(system, volumes, item, when)
+            place = volumes_place(storage)
+            order = _delete if kind == "delete" else _create
+            monitor = order(system, item, place)
             rest[kind].remove(item)
             if monitor is not None:
                 busy.add(controller)
                 tasks.append(monitor)
-                restarts = restarts or when is sushy.ApplyTime.ON_RESET
+                restarts = restarts or place.when is sushy.ApplyTime.ON_RESET
 
     while (rest["delete"] or rest["create"]) and not tasks:
         change(task, "changing the logical disks", act)
@@ -265,7 +256,7 @@ def _judge(task: Task, known: RaidChange) -> Verdict[RaidChange]:
         return None
     if (fault := _fault_afterwards(task, work)) is not None:
         return StepFailed("; ".join(("the logical disks could not be changed", fault, *work.unsaid)))
-    disks = _logical_disks(task, work.controllers)
+    disks = _logical_disks_now(task, work.controllers)
 
     def finish(task: Task, _: RaidChange) -> Ended:
         _store(task, disks)
@@ -283,7 +274,7 @@ def _continue(task: Task, work: RaidChange) -> Ended | None:
     return None
 
 
-def _create(system: System, volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
+def _create(system: System, item: Mapping[str, Any], place: VolumesPlace) -> str | None:
     """Order a volume; return the monitor of the BMC's task, None when it is made.
 
     The library would fail when the BMC does not show a new volume at once.
@@ -296,13 +287,13 @@ def _create(system: System, volumes: Any, item: Mapping[str, Any], when: Any) ->
         payload["CapacityBytes"] = item["size"]
     if item["name"]:
         payload["Name"] = item["name"]
-    if when is not None:
-        payload[_WHEN] = when.value
-    return task_begun_by(_sent(partial(connector_of(system).post, volumes.path), payload))
+    if place.when is not None:
+        payload[_WHEN] = place.when.value
+    return task_begun_by(_sent(partial(connector_of(system).post, place.path), payload))
 
 
-def _delete(system: System, item: Mapping[str, Any], when: Any) -> str | None:
-    payload = {} if when is None else {_WHEN: when.value}
+def _delete(system: System, item: Mapping[str, Any], place: VolumesPlace) -> str | None:
+    payload = {} if place.when is None else {_WHEN: place.when.value}
     return task_begun_by(_sent(partial(connector_of(system).delete, item["path"]), payload))
 
 
@@ -318,17 +309,8 @@ def _with_or_without_time(payload: dict[str, Any]) -> Forms[dict[str, Any]]:
 
 
 def _apply_times(system: System, names: Collection[str]) -> list[object]:
-    """Return when changes of the logical disks of these controllers apply, as `_apply_time` does."""
-    return [_apply_time(storage.volumes) for storage in storages_of(system, names).values()]
-
-
-def _apply_time(volumes: Any) -> Any:
-    support = volumes.operation_apply_time_support
-    values = support.mapped_supported_values if support is not None else []
-    for when in (sushy.ApplyTime.IMMEDIATE, sushy.ApplyTime.ON_RESET):
-        if when in values:
-            return when
-    return None
+    """Return when changes of the logical disks of these controllers apply."""
+    return [volumes_place(storage).when for storage in storages_of(system, names).values()]
 
 
 # Reading
@@ -347,123 +329,11 @@ def _plan(wanted: Sequence[Mapping[str, Any]], drives: Seen[Drive]) -> list[NewV
         ) from error
 
 
-def _drives(system: System, controllers: Collection[str], *, with_used: bool) -> Seen[Drive]:
-    """Return the drives of controllers that can make volumes, and which drives can't be read or may be in use.
-
-    With names of ``controllers`` these must be whole, without any all of them: raise Uncertain else.
-    """
-    drives, missing = list[Drive](), list[str]()
-    for name, storage in storages_of(system, controllers).items():
-        seen = _drives_at(name, storage, with_used=with_used)
-        drives += seen.items
-        missing += seen.missing
-    return Seen(drives, missing)
+def _logical_disks_now(task: Task, changed: Collection[str]) -> Whole[LogicalDisk] | None:
+    return read(task, "reading the logical disks", lambda system: logical_disks(system, changed), anew=True)
 
 
-def _drives_at(name: str, storage: Any, *, with_used: bool) -> Seen[Drive]:
-    if not _makes_volumes(storage):
-        return Seen()
-    seen = seen_drives(storage)
-    drives = [drive for drive in seen.items if is_there(drive) and (drive.capacity_bytes or 0) > 0]
-    used = _used(storage, drives) if with_used else set()
-    faults = {plain_path(drive.path): fault for drive in drives if with_used and (fault := _volumes_fault(drive))}
-    found = [
-        Drive(
-            drive.path,
-            drive.identity,
-            name,
-            int(drive.capacity_bytes),
-            kind=str(getattr(drive.media_type, "value", drive.media_type) or ""),
-            protocol=str(getattr(drive.protocol, "value", drive.protocol) or ""),
-            used=plain_path(drive.path) in used | faults.keys(),
-        )
-        for drive in drives
-    ]
-    return Seen(found, (*seen.missing, *faults.values()))
-
-
-def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
-    """Return the paths of the drives in use, in the form of `plain_path`.
-
-    A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise Uncertain.
-    """
-    used, raw = set[str](), set[str]()
-    for volume in whole_members(storage, "volumes"):
-        # An odd level is no level, and what is recorded after the order needs it.
-        level = raid_type(volume)
-        # A list that is null says nothing, and drives may name the volume then.
-        is_said = fault_at(volume.json, "Links") is None and "Drives" in volume.json.get("Links", {})
-        own = set(map(plain_path, whole_links(volume, "Drives"))) if is_said else set()
-        own |= {
-            plain_path(drive.path)
-            for drive in drives
-            if plain_path(volume.path) in map(plain_path, (linked if own else whole_links)(drive, "Volumes"))
-        }
-        # One drive as it is, which BMCs show as a volume, too, can be used.
-        is_raw = volume.json.get("VolumeType") == _RAW and not level and len(own) < 2
-        if not is_raw and not own & set(map(plain_path, storage.drives_identities or own)):
-            raise Uncertain(volume.path, "it does not show which drives of its controller it has")
-        used |= set() if is_raw else own
-        raw |= {plain_path(volume.path)} if is_raw else set()
-    # A volume that a drive names may be one that the list does not have.
-    return used | {plain_path(drive.path) for drive in drives if {*map(plain_path, linked(drive, "Volumes"))} - raw}
-
-
-def _volumes_fault(drive: Resource) -> str | None:
-    """Return why a drive can't say its volumes, None where it can: one may be a volume that the list does not have."""
-    try:
-        whole_links(drive, "Volumes")
-    except Uncertain as error:
-        return f"{error.fault} at {error.path}"
-    return None
-
-
-def _makes_volumes(storage: Any) -> bool:
-    """Return whether a storage has a place for volumes, and its first controller supports RAID or does not say."""
-    if not leads_to(storage, "Volumes"):
-        return False
-    controllers = [one.json for one in seen_members(storage, "controllers").items] or storage.json.get(
-        "StorageControllers"
-    )
-    types = controllers[0].get("SupportedRAIDTypes") if controllers else None
-    return types is None or len(types) > 0
-
-
-def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]] | None:
-    """Return the logical disks that the BMC has now, None when some can't be read or do not show their size.
-
-    Raise Uncertain when those of the ``changed`` controllers can't be.
-    """
-
-    def disks(system: System) -> list[dict[str, Any]] | None:
-        seen = seen_members(system, "storage")
-        found: list[dict[str, Any]] = []
-        is_whole = not seen.missing
-        for name, storage in named(seen.items).items():
-            try:
-                volumes = logical_disks_of(storage)
-            except UnusableAnswer:
-                if name in changed:
-                    raise
-                is_whole = False
-                continue
-            is_whole = is_whole and all((volume.capacity_bytes or 0) > 0 for volume in volumes)
-            found += [
-                {
-                    "id": volume.identity,
-                    "name": volume.name,
-                    "controller": name,
-                    "size_gb": (volume.capacity_bytes or 0) // GIB,
-                    "raid_level": LEVEL_OF.get(raid_type(volume), raid_type(volume)),
-                }
-                for volume in volumes
-            ]
-        return found if is_whole else None
-
-    return read(task, "reading the logical disks", disks, anew=True)
-
-
-def _store(task: Task, found: list[dict[str, Any]] | None) -> None:
+def _store(task: Task, found: Whole[LogicalDisk] | None) -> None:
     """Store the logical disks of a node; a root volume becomes that of the node's properties."""
     node = task.node
     if found is None:
@@ -473,15 +343,28 @@ def _store(task: Task, found: list[dict[str, Any]] | None) -> None:
         )
         node.save()
         return
-    node.raid_config = {"logical_disks": found, "last_updated": task.clock.now().isoformat()}
-    root = next(
-        (disk for disk in (node.target_raid_config or {}).get("logical_disks", ()) if disk.get("is_root_volume")), None
-    )
-    made = next(
-        (disk for disk in found if root and root.get("volume_name") and disk["name"] == root["volume_name"]), None
-    )
+    node.raid_config = {
+        "logical_disks": [
+            {
+                "id": disk.id,
+                "name": disk.name,
+                "controller": disk.controller,
+                "size_gb": disk.size // GIB,
+                "raid_level": _level_of(disk),
+            }
+            for disk in found
+        ],
+        "last_updated": task.clock.now().isoformat(),
+    }
+    wanted = (node.target_raid_config or {}).get("logical_disks", ())
+    root: dict[str, object] = next((disk for disk in wanted if disk.get("is_root_volume")), {})
+    made = next((disk for disk in found if root.get("volume_name") and disk.name == root["volume_name"]), None)
     own_values.take_back(node, "properties")
     if made is not None:
-        own_values.write(node, "properties", "local_gb", made["size_gb"])
-        node_attributes.lend_capability(node, "raid_level", made["raid_level"])
+        own_values.write(node, "properties", "local_gb", made.size // GIB)
+        node_attributes.lend_capability(node, "raid_level", _level_of(made))
     node.save()
+
+
+def _level_of(disk: LogicalDisk) -> str:
+    return LEVEL_OF.get(disk.raid_type, disk.raid_type)

@@ -14,6 +14,7 @@ from ironic.drivers.contract.interfaces import VendorInterface
 from ironic.drivers.contract.interfaces.passthru import passthru
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.orders import virtual_media
+from ironic.drivers.modules.redfish.tree.certainty import value_at
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
 
@@ -47,8 +48,8 @@ class RedfishVendorPassthru(VendorInterface):
 
         def create(system: System) -> dict[str, Any]:
             service = _event_service(system)
-            allowed = service.json.get("EventTypesForSubscription")
-            if isinstance(allowed, list) and (wrong := [kind for kind in payload["EventTypes"] if kind not in allowed]):
+            allowed = value_at(service, "EventTypesForSubscription", list).shown(None)
+            if allowed is not None and (wrong := [kind for kind in payload["EventTypes"] if kind not in allowed]):
                 raise InvalidParameterValue(
                     err=f"The BMC of node {task.node.uuid} has no events {', '.join(wrong)}; it has "
                     f"{', '.join(map(str, allowed))}."

@@ -9,11 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-import sushy
-
-from ironic.core.errors import (
-    InvalidParameterValue,
-)
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.errors.hardware_errors import UnsupportedHardwareFeature
 from ironic.core.flows import states
 from ironic.core.flows.flow import DEPLOY
@@ -31,7 +27,8 @@ from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
 from ironic.drivers.modules.redfish.orders import passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
-from ironic.drivers.modules.redfish.tree.members import seen_managers
+from ironic.drivers.modules.redfish.tree.flashed_versions import bmc_version
+from ironic.drivers.modules.redfish.tree.virtual_drives import CD, FLOPPY, USB_STICK
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
@@ -263,7 +260,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         _wants_removable(task.node)
 
     def lacks(self, system: System) -> str | None:
-        return virtual_media.lacks_drive(system, virtual_media.CD)
+        return virtual_media.lacks_drive(system, CD)
 
     def validate_rescue(self, task: Task) -> None:
         access_of(task.node)
@@ -284,17 +281,17 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
         node = task.node
-        virtual_media.insert(task, [virtual_media.CD], url)
+        virtual_media.insert(task, [CD], url)
         lasting = node_attributes.is_boot_device_persistent(node, default=persistent)
         task.management.set_boot_device(task, boot_devices.CDROM, persistent=lasting)
 
     def withdraw(self, task: Task) -> None:
         node = task.node
-        media = {virtual_media.CD}
+        media = {CD}
         if _wants_removable(node):
-            media |= {virtual_media.USB_STICK, virtual_media.FLOPPY}
+            media |= {USB_STICK, FLOPPY}
         if _boots_own_ramdisk(node) and node.instance_info.get("configdrive"):
-            media.add(virtual_media.USB_STICK)
+            media.add(USB_STICK)
         virtual_media.eject(task, media)
         ramdisk_images.withdraw(node)
 
@@ -305,7 +302,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         node = task.node
         if not _wants_removable(node):
             return
-        media = [one for one in (virtual_media.USB_STICK, virtual_media.FLOPPY) if virtual_media.has_drive(task, one)]
+        media = [one for one in (USB_STICK, FLOPPY) if virtual_media.has_drive(task, one)]
         if not media:
             LOG.warning("Node %s: its BMC has no drive for the parameters of the ramdisk", node.uuid)
             return
@@ -316,7 +313,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         content = config_drive_image(node)
         if content is not None:
             url = ramdisk_images.publish_config_drive(node, content, self.place(node))
-            virtual_media.insert(task, [virtual_media.USB_STICK], url)
+            virtual_media.insert(task, [USB_STICK], url)
 
 
 def _check_firmware(task: Task) -> None:
@@ -325,15 +322,8 @@ def _check_firmware(task: Task) -> None:
     if not depends_on_firmware(node, Behaviour.BOOTS_NO_VIRTUAL_MEDIA):
         return
 
-    def firmware(system: System) -> str:
-        kinds = (None, sushy.ManagerType.BMC)
-        versions = [
-            manager.firmware_version for manager in seen_managers(system).items if manager.manager_type in kinds
-        ]
-        return str(versions[0] or "") if versions else ""
-
     what = "reading the firmware version of the BMC"
-    version = read(task, what, lambda system: optional(lambda: firmware(system), ""))
+    version = read(task, what, lambda system: optional(lambda: bmc_version(system), ""))
     if behaves(node, Behaviour.BOOTS_NO_VIRTUAL_MEDIA, version):
         raise UnsupportedHardwareFeature(
             node=node.uuid,

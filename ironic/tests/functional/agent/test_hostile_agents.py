@@ -102,7 +102,7 @@ def test_what_an_agent_says_is_one_short_line(agent: Any) -> None:
 @pytest.mark.parametrize("error", [FORGED, {"type": FORGED, "message": FORGED, "details": FORGED}, [FORGED], None, 5])
 def test_so_is_how_its_commands_ended(error: Any) -> None:
     command = Command.parse({"command_name": FORGED, "command_status": FORGED, "command_error": error})
-    for text in (command.name, command.status, command.reason):
+    for text in (command.name, command.status.shown(""), command.reason):
         assert_fit(text)
 
 

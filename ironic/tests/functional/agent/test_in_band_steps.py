@@ -99,6 +99,25 @@ def test_a_step_that_the_agent_does_not_have_fails_the_list_with_its_name(bench,
     assert executed(agent) == []
 
 
+@pytest.mark.parametrize("status", [None, 5, ["SUCCEEDED"], {}])
+def test_a_step_whose_status_can_not_be_read_goes_on(bench, agent, status):
+    uuid = waiting(bench, agent, clean_steps=[NOOP])
+    assert beat(bench, agent, uuid)[0] == states.CLEANWAIT
+    agent.end(status)
+    assert beat(bench, agent, uuid)[0] == states.CLEANWAIT
+    agent.commands[-1]["command_status"] = "RUNNING"
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.MANAGEABLE
+
+
+def test_a_step_with_a_status_that_is_not_known_fails_with_it(bench, agent):
+    uuid = waiting(bench, agent, clean_steps=[NOOP])
+    beat(bench, agent, uuid)
+    agent.end("LOST")
+    assert beat(bench, agent, uuid)[0] == states.CLEANFAIL
+    assert "ended as LOST" in bench.row(uuid).last_error
+
+
 def test_an_old_agent_without_service_steps_offers_none(bench, agent):
     agent.refusals["service.get_service_steps"] = (404, "no such extension")
     uuid = waiting(bench, agent, states.ACTIVE, service_steps=[NOOP])

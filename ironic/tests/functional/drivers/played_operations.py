@@ -24,7 +24,7 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
-from ironic.drivers.modules.redfish.tree import bios_attributes
+from ironic.drivers.modules.redfish.tree import bios_attributes, virtual_drives
 from ironic.integrations.http_client import CallFailed
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.drivers.played_bmc import ADDRESS, Answer, Document, Order, PlayedBmc
@@ -185,7 +185,7 @@ _BIOS, _FIRMWARE, _MANAGEMENT, _POWER, _RAID = (
     RedfishBIOS(), RedfishFirmware(), RedfishManagement(), RedfishPower(), RedfishRAID(),
 )  # fmt: skip
 _UEFI = {"BootSourceOverrideMode": "UEFI"}
-_MEDIA = [virtual_media.USB_STICK, virtual_media.CD]
+_MEDIA = [virtual_drives.USB_STICK, virtual_drives.CD]
 
 OPERATIONS: tuple[Operation, ...] = (
     _shown("power_state", _POWER.get_power_state),

@@ -7,7 +7,8 @@ import pytest
 import sushy
 
 from ironic.drivers.modules.redfish import inspect as redfish_inspect
-from ironic.drivers.modules.redfish import power, raid
+from ironic.drivers.modules.redfish import power
+from ironic.drivers.modules.redfish.tree import storages
 from ironic.tests.functional.drivers.bmc_corpus import MOCK_UPS, complete
 from ironic.tests.functional.drivers.compared_machines import Judge
 from ironic.tests.functional.drivers.played_bmc import played
@@ -30,7 +31,7 @@ def faults(machine: Machine, name: str) -> list[str]:
 
 
 def no_drive_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raid, "_used", lambda _storage, _drives: set())
+    monkeypatch.setattr(storages, "_used", lambda _storage, _drives: set())
 
 
 def sizes_are_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,12 @@ from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishEr
 from ironic.core.flows import states
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
-from ironic.drivers.modules.redfish.inspect import RedfishInspect, inventory_of
+from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.orders import stored_changes
 from ironic.drivers.modules.redfish.orders.boot_override import restore_device
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.tree.inventory import inventory_of
 from ironic.drivers.modules.redfish.tree.members import all_members
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.tests.conftest import Setter

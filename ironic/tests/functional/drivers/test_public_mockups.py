@@ -21,6 +21,7 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.tree import bios_attributes, bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.tree.inventory import inventory_of
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.drivers.modules.redfish.wire.bmc_connection import optional, read
 from ironic.tests.functional.drivers.hostile_bmc import HostileBmc, hostile_bmc
@@ -75,7 +76,7 @@ READS: dict[str, Callable[[Work], Any]] = {
         "reading the boot cards",
         lambda system: boot_cards.booted_from(task.node, system, {"1": "12:44:6a:3b:04:11"}),
     ),
-    "inventory": lambda task: read(task, "reading the inventory", redfish_inspect.inventory_of),
+    "inventory": lambda task: read(task, "reading the inventory", inventory_of),
     "validation": lambda task: SURVEY.findings(task, SURVEYED),
 }
 

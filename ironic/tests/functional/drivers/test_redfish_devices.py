@@ -8,9 +8,9 @@ import pytest
 from ironic.core.errors import MissingParameterValue
 from ironic.drivers.contract import indicators
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
-from ironic.drivers.modules.redfish.inspect import inventory_of
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.tree.bmc_devices import parsed_lldp
+from ironic.drivers.modules.redfish.tree.inventory import inventory_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on

@@ -2,15 +2,14 @@
 
 import logging
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.texts import syntax
 from ironic.drivers.contract.interfaces.base_interface import unsupported
 from ironic.drivers.contract.task import Task
-from ironic.drivers.modules.redfish.tree.certainty import given
-from ironic.drivers.modules.redfish.tree.members import bmc_of
+from ironic.drivers.modules.redfish.tree.machine_state import BmcClock, clock_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
 
 LOG = logging.getLogger(__name__)
@@ -34,12 +33,12 @@ def set_clock(task: Task, moment: str | None, offset: str | None) -> None:
         raise InvalidParameterValue(err=f"datetime_local_offset for node {task.node.uuid} must be text.")
 
     def act(system: System) -> tuple[datetime | None, datetime | None]:
-        manager = _manager(task, system)
-        wanted = moment or _now(task, manager)
+        clock = _clock(task, system)
+        wanted = moment or _now(task, clock)
         document = {"DateTime": wanted} | ({"DateTimeLocalOffset": offset} if offset else {})
-        connector_of(system).patch(manager.path, data=document)
-        manager.refresh(force=True)
-        return syntax.moment_of(wanted), syntax.moment_of(manager.json.get("DateTime"))
+        connector_of(system).patch(clock.path, data=document)
+        clock.refresh()
+        return syntax.moment_of(wanted), syntax.moment_of(clock.time)
 
     wanted, shown = change(task, "setting the clock of the BMC", act)
     # The clock goes on between the two requests.
@@ -51,12 +50,10 @@ def set_clock(task: Task, moment: str | None, offset: str | None) -> None:
 def correct_clock(task: Task) -> None:
     """Set the time if it differs from that of the conductor."""
 
-    def look(system: System) -> tuple[float | None, Any]:
-        document = _manager(task, system).json
-        shown = syntax.moment_of(document.get("DateTime"))
-        return (None if shown is None else abs((shown - task.node.now()).total_seconds())), document.get(
-            "DateTimeLocalOffset"
-        )
+    def look(system: System) -> tuple[float | None, str | None]:
+        clock = _clock(task, system)
+        shown = syntax.moment_of(clock.time)
+        return None if shown is None else abs((shown - task.node.now()).total_seconds()), clock.offset
 
     seconds, offset = read(task, "reading the clock of the BMC", look, anew=True)
     if seconds is not None and seconds <= _MOST_SECONDS:
@@ -65,15 +62,15 @@ def correct_clock(task: Task) -> None:
     set_clock(task, None, None if offset == _UTC else _UTC)
 
 
-def _manager(task: Task, system: System) -> Any:
-    """Return the BMC, or raise: UnsupportedDriverExtension without a clock, Uncertain where it shows an odd one."""
-    manager = bmc_of(system)
-    if manager is None or given(manager, "DateTime") is None:
+def _clock(task: Task, system: System) -> BmcClock:
+    """Return the BMC's, or raise: UnsupportedDriverExtension without one, Uncertain where it is odd."""
+    clock = clock_of(system)
+    if clock is None:
         raise unsupported(task, "bmc_clock")
-    return manager
+    return clock
 
 
-def _now(task: Task, manager: Any) -> str:
+def _now(task: Task, clock: BmcClock) -> str:
     """Return the time in the precision that the BMC shows."""
     now = task.node.now().replace(tzinfo=UTC)
-    return (now if "." in str(manager.json.get("DateTime")) else now.replace(microsecond=0)).isoformat()
+    return (now if "." in clock.time else now.replace(microsecond=0)).isoformat()

@@ -5,7 +5,7 @@ interface sets it again before each boot (`restore_device`).
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import sushy
@@ -14,11 +14,17 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.readings import ABSENT, Known, Value
 from ironic.drivers.contract import boot_devices
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
-from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.tree.boot_settings import (
+    BootSettings,
+    boot_of,
+    leave_out_lost_settings,
+    shown_boots,
+)
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, reason_of
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import behaves, shows
@@ -49,10 +55,6 @@ _FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bio
 _ONCE: Final = sushy.BootSourceOverrideEnabled.ONCE
 _CONTINUOUS: Final = sushy.BootSourceOverrideEnabled.CONTINUOUS
 _LONGEST_PAUSE: Final = 6
-_SETTINGS: Final = "@Redfish.Settings"
-_TARGET: Final = "BootSourceOverrideTarget"
-_ENABLED: Final = "BootSourceOverrideEnabled"
-_MODE: Final = "BootSourceOverrideMode"
 
 
 def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:
@@ -98,22 +100,12 @@ def set_mode(task: Task, mode: str) -> None:
     change(task, f"setting boot mode {mode}", lambda system: request_mode(task.node, system, mode))
 
 
-def check_mode_is_not_shown(system: System) -> None:
-    """Raise Uncertain when the BMC shows a boot mode that is none, so whether a mode is set can't be seen."""
-    boot = Document(system.path, system.json.get("Boot", {}))
-    if (shown := given(boot, _MODE)) is not None:
-        raise Uncertain(system.path, f"{_MODE} is {shown!r:.40}, which is no boot mode")
-
-
 def request_mode(node: Node, system: System, mode: str) -> None:
     """Send the boot mode, with all else that the BMC needs."""
     more: dict[str, Any] = {}
     if behaves(node, Behaviour.FULL_BOOT_REQUEST):
-        boot = system.boot
-        more = {
-            "target": (boot and boot.target) or sushy.BootSource.PXE,
-            "enabled": (boot and boot.enabled) or _ONCE,
-        }
+        boot = boot_of(system)
+        more = {"target": boot.target.shown(sushy.BootSource.PXE), "enabled": boot.enabled.shown(_ONCE)}
     _set_options(system, mode=MODES[mode], **more)
 
 
@@ -128,7 +120,7 @@ def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -
             raise InvalidParameterValue(
                 err=f"Node {node.uuid} has no boot device {device!r}; it supports {', '.join(known) or 'none'}."
             )
-        mode_before = system.boot.mode if system.boot is not None else None
+        mode_before = boot_of(system).mode
 
         def send(duration: _Duration) -> bool:
             _after_self_test(node, lambda: _send(node, system, device, duration, url))
@@ -136,10 +128,10 @@ def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -
 
         is_kept = in_one_form(_durations(node, persistent=persistent), send)
         is_kept = _is_stored(node, system, device, persistent=persistent) and is_kept
-        if behaves(node, Behaviour.MODE_AFTER_DEVICE) and mode_before is not None:
+        if behaves(node, Behaviour.MODE_AFTER_DEVICE) and isinstance(mode_before, Known):
             system.refresh(force=True)
-            if system.boot is not None and system.boot.mode != mode_before:
-                _set_options(system, mode=mode_before)
+            if boot_of(system).mode != mode_before:
+                _set_options(system, mode=mode_before.value)
         return is_kept
 
     return change(task, f"setting boot device {device}", act)
@@ -164,58 +156,49 @@ def _is_stored(node: Node, system: System, device: str, *, persistent: bool) -> 
 
     Some BMCs accept everything. Others show a change a little later, or in their settings only.
     """
-    shown: list[Any] = []
+    shown: list[BootSettings] = []
 
     def is_shown() -> bool:
         system.refresh(force=True)
-        shown[:] = [boot for boot in (_shown(system.json), _shown(_settings(system))) if boot]
+        shown[:] = shown_boots(system)
         return not shown or any(_has(boot, device) for boot in shown)
 
     if not is_stored_soon(is_shown):
-        target, enabled = shown[0].get(_TARGET), shown[0].get(_ENABLED)
         reason = (
             f"the BMC has accepted boot device {device} ({SOURCES[device].value}) and has not stored it: it shows "
-            f"{target or 'no device'}, {enabled or 'for no boot'}"
+            f"{_word(shown[0].target) or 'no device'}, {_word(shown[0].enabled) or 'for no boot'}"
         )
         raise RedfishError(node=node.uuid, operation=f"setting boot device {device}", error=reason)
-    is_for_once = any(boot.get(_ENABLED) == _ONCE.value for boot in shown if _has(boot, device))
+    is_for_once = any(boot.enabled == Known(_ONCE) for boot in shown if _has(boot, device))
     return not (persistent and is_for_once)
 
 
-def _shown(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the boot settings of a resource, empty where it does not say which device is set."""
-    boot = document.get("Boot", {})
-    return boot if isinstance(boot.get(_TARGET), str) else {}
-
-
-def _settings(system: System) -> Mapping[str, Any]:
-    path = system.json.get(_SETTINGS, {}).get("SettingsObject", {}).get("@odata.id")
-    nothing: Mapping[str, Any] = {}
-    return optional(lambda: connector_of(system).get(path).json(), nothing) if path else nothing
+def _word(value: Value[Any]) -> str:
+    return str(value.value.value) if isinstance(value, Known) else "" if value is ABSENT else "a word that is not known"
 
 
 def _set_options(system: System, **options: Any) -> None:
     """Have the library change the boot options, in the system itself where its settings can't be read."""
-    if _SETTINGS in system.json and not _settings(system):
-        system.refresh(force=True, json_doc={name: value for name, value in system.json.items() if name != _SETTINGS})
+    leave_out_lost_settings(system)
     system.set_system_boot_options(**options)
 
 
-def _has(boot: Mapping[str, Any], device: str) -> bool:
+def _has(boot: BootSettings, device: str) -> bool:
     # BMCs whose virtual media are a USB drive show that one.
-    wanted = {SOURCES[device].value} | ({sushy.BootSource.USB_CD.value} if device == boot_devices.CDROM else set())
-    return boot[_TARGET] in wanted and boot.get(_ENABLED) != sushy.BootSourceOverrideEnabled.DISABLED.value
+    wanted = {SOURCES[device]} | ({sushy.BootSource.USB_CD} if device == boot_devices.CDROM else set())
+    is_disabled = boot.enabled == Known(sushy.BootSourceOverrideEnabled.DISABLED)
+    return boot.target.shown(None) in wanted and not is_disabled
 
 
 def _send(node: Node, system: System, device: str, duration: _Duration, url: str | None) -> None:
-    boot = system.boot
+    boot = boot_of(system)
     more: dict[str, Any] = {}
     full = behaves(node, Behaviour.FULL_BOOT_REQUEST)
     is_said = duration.is_said or full or behaves(node, Behaviour.DURATION_ALWAYS_SENT)
-    if is_said or boot is None or boot.enabled != duration.enabled:
+    if is_said or boot.enabled != Known(duration.enabled):
         more["enabled"] = duration.enabled
     if full:
-        more["mode"] = (boot and boot.mode) or sushy.BootSourceOverrideMode.UEFI
+        more["mode"] = boot.mode.shown(sushy.BootSourceOverrideMode.UEFI)
     if url:
         more["http_boot_uri"] = url
     _set_options(system, target=SOURCES[device], **more)

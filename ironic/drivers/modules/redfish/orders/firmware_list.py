@@ -6,7 +6,7 @@ from typing import Any, Final
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.texts import syntax
 from ironic.drivers.modules.redfish.orders import firmware_images
-from ironic.drivers.modules.redfish.orders.firmware_updates import BIOS, BMC, NIC
+from ironic.drivers.modules.redfish.tree.flashed_versions import BIOS, BMC, NIC
 
 # Of firmware.update.
 UPDATES_ARGSINFO: Final = {

@@ -24,7 +24,6 @@ from ironic.conf import CONF
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.flows import node_waits
 from ironic.core.flows.node_waits import NodeWait
-from ironic.core.texts import syntax
 from ironic.drivers.contract.step_declarations import StepDone, StepFailed
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.contract.waits import Ended
@@ -34,8 +33,10 @@ from ironic.drivers.modules.redfish.orders.firmware_images import Update
 from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
-from ironic.drivers.modules.redfish.tree.flashed_versions import has_changed, versions_of
-from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_managers, whole_systems
+from ironic.drivers.modules.redfish.tree.certainty import certain_target
+from ironic.drivers.modules.redfish.tree.flashed_versions import BIOS, BMC, has_changed, versions_of
+from ironic.drivers.modules.redfish.tree.machine_state import last_reset_of
+from ironic.drivers.modules.redfish.tree.members import linked, seen_chassis, seen_managers, whole_systems
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask, End
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
@@ -45,11 +46,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-BIOS: Final = "bios"
-BMC: Final = "bmc"
-NIC: Final = "nic:"
-
-_SIMPLE_UPDATE: Final = "#UpdateService.SimpleUpdate"
+SIMPLE_UPDATE: Final = "UpdateService.SimpleUpdate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +183,7 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
 
         def is_done(system: System) -> bool:
             state = read_task(system, monitor)
-            last = syntax.moment_of(system.json.get("LastResetTime"))
+            last = last_reset_of(system)
             return state.is_over or state.word == "Running" or bool(began and last and last >= began)
 
         is_restarted = read(task, "watching a firmware update", is_done, anew=True)
@@ -254,13 +251,11 @@ def name_of(update: Update) -> str:
 def _order(system: System, url: str) -> str:
     """Order an update; return the monitor of the BMC's task."""
     service = system.root.get_update_service()
-    action = service.json["Actions"].get(_SIMPLE_UPDATE)
-    if action is None:
-        raise sushy_errors.MissingActionError(action=_SIMPLE_UPDATE, resource=service.path)
+    target = certain_target(service, SIMPLE_UPDATE)
     order: dict[str, Any] = {"ImageURI": url, "TransferProtocol": urlsplit(url).scheme.upper()}
     if len(whole_systems(system)) > 1:
         order["Targets"] = [system.path]
-    answer = connector_of(system).post(action["target"], data=order)
+    answer = connector_of(system).post(target, data=order)
     monitor = monitor_of(answer)
     if monitor is None:
         raise UnusableAnswer(
@@ -295,7 +290,7 @@ def _answers(task: Task) -> bool:
 
     def touch(system: System) -> None:
         # A link may be dead for good, but not all.
-        if system.json.get("Links", {}).get("ManagedBy") and not seen_managers(system).items:
+        if linked(system, "ManagedBy") and not seen_managers(system).items:
             raise UnusableAnswer("it shows none of its managers")
         faults: list[sushy_errors.SushyError] = []
         chassis = [one for one in seen_chassis(system).items if has_link(one, "NetworkAdapters")]

@@ -16,13 +16,11 @@ from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain
+from ironic.drivers.modules.redfish.tree.virtual_drives import VirtualDrive
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.wire.bmc_messages import BmcMessage, messages_of
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.integrations.image_places import SHARE_SCHEMES
-
-Drive = Any
 
 # Identities of messages that miss a parameter.
 _MISSING: Final = ("ActionParameterMissing", "PropertyMissing", "CreateFailedMissingReqProperties", "ParameterMissing")
@@ -70,9 +68,8 @@ class InsertionOrder:
         found = (self.image, parts.path.strip("/"), name, parts.query, parts.password, self.parameters.get("Password"))
         return tuple(str(secret) for secret in found if secret)
 
-    def on_request(self, drive: Drive) -> dict[str, object]:
+    def on_request(self, drive: VirtualDrive) -> dict[str, object]:
         """Return what a BMC may want to know besides."""
-        kinds = [kind.value for kind in drive.media_types or ()]
         scheme = urlsplit(self.image).scheme.lower()
         return {
             "UserName": _NO_LOGIN,
@@ -81,20 +78,19 @@ class InsertionOrder:
             "TransferMethod": "Stream",
             "Inserted": True,
             "WriteProtected": True,
-            **({"MediaType": kinds[0]} if kinds else {}),
+            **({"MediaType": drive.kinds[0]} if drive.kinds else {}),
         }
 
 
-def insert(system: System, drive: Drive, order: InsertionOrder) -> None:
+def insert(system: System, drive: VirtualDrive, order: InsertionOrder) -> None:
     """Insert an image; raise what sushy raises when the BMC refuses it with all that it asks for."""
-    target = _target(drive, "InsertMedia")
     try:
-        in_one_form(_payloads(order, drive), lambda payload: _send_insertion(system, drive, target, payload))
+        in_one_form(_payloads(order, drive), lambda payload: _send_insertion(system, drive, payload))
     finally:
         drive.invalidate()
 
 
-def _payloads(order: InsertionOrder, drive: Drive) -> Forms[Mapping[str, Any]]:
+def _payloads(order: InsertionOrder, drive: VirtualDrive) -> Forms[Mapping[str, Any]]:
     """Yield what is sent with an image: at first as little as may do, then what each refusal misses besides."""
     payload, more = dict(order.parameters), order.on_request(drive)
     while True:
@@ -105,12 +101,12 @@ def _payloads(order: InsertionOrder, drive: Drive) -> Forms[Mapping[str, Any]]:
         payload |= added
 
 
-def _send_insertion(system: System, drive: Drive, target: str | None, payload: Mapping[str, Any]) -> None:
-    if target is not None:
-        connector_of(system).post(target, data=payload)
+def _send_insertion(system: System, drive: VirtualDrive, payload: Mapping[str, Any]) -> None:
+    if drive.insertion is not None:
+        connector_of(system).post(drive.insertion, data=payload)
         return
     # By PATCH, where the BMC allows that.
-    drive.insert_media(
+    drive.insert_by_patch(
         payload["Image"],
         username=payload.get("UserName"),
         password=payload.get("Password"),
@@ -119,33 +115,16 @@ def _send_insertion(system: System, drive: Drive, target: str | None, payload: M
     )
 
 
-def is_empty(drive: Drive) -> bool:
-    """Return whether a drive is empty for certain: it does not say that it is full, and has no image."""
-    document = drive.json
-    is_said = document.get("Inserted") is not None or fault_at(document, "Inserted") is not None
-    has_image = bool(document.get("Image")) or fault_at(document, "Image") is not None
-    return not has_image and (document.get("Inserted") is False or not is_said)
-
-
-def is_ejected(drive: Drive) -> bool:
-    """Return whether a drive is empty after an ejection: some BMCs go on to show the former image."""
-    return is_empty(drive) or drive.json.get("Inserted") is False
-
-
-def shows_no_image(drive: Drive) -> bool:
-    """Return whether a drive says that no image is in it; one that says nothing does not."""
-    return bool(drive.json.get("Inserted") is False)
-
-
-def eject(system: System, drive: Drive) -> None:
+def eject(system: System, drive: VirtualDrive) -> None:
     """Empty a drive.
 
     Raise what sushy raises when the BMC refuses that and the drive stays full, Uncertain when it does so accepted.
     """
 
     def shows_nothing() -> bool:
-        drive.refresh(force=True)
-        return is_ejected(drive)
+        drive.refresh()
+        # Some BMCs go on to show the former image.
+        return drive.is_empty or drive.says_empty
 
     try:
         _send_ejection(system, drive)
@@ -160,11 +139,10 @@ def eject(system: System, drive: Drive) -> None:
         drive.invalidate()
 
 
-def _send_ejection(system: System, drive: Drive) -> None:
-    target, connector = _target(drive, "EjectMedia"), connector_of(system)
+def _send_ejection(system: System, drive: VirtualDrive) -> None:
+    target, connector = drive.ejection, connector_of(system)
     if target is None:
-        tag = drive.json.get("@odata.etag")
-        headers = {"If-Match": tag} if isinstance(tag, str) else {}
+        headers = {"If-Match": drive.tag} if drive.tag is not None else {}
         connector.patch(drive.path, data={"Image": None, "Inserted": False}, headers=headers)
         return
     in_one_form(_empty_bodies(), lambda body: connector.post(target, data=body))
@@ -192,11 +170,3 @@ def _missed_in(message: BmcMessage) -> list[str]:
         return []
     named = [name for name, pattern in _NAMES.items() if pattern.search(text)]
     return named or (["UserName"] if _UNNAMED.search(text) else [])
-
-
-def _target(drive: Drive, action: str) -> str | None:
-    """Return where an order goes; None where the BMC has no such action."""
-    actions = drive.json.get("Actions")
-    found = actions.get(f"#VirtualMedia.{action}") if isinstance(actions, Mapping) else None
-    target = found.get("target") if isinstance(found, Mapping) else None
-    return target if isinstance(target, str) and target else None

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.redfish.tree.storages import Drive
 
 GIB: Final = 1024**3
 _STRIPE: Final = 64 * 1024**2
@@ -54,19 +55,6 @@ LEVELS: Final[Mapping[str, Level]] = {
     "6+0": Level("RAID60", 4, _MOST_DRIVES, 2, spans=2),
 }
 LEVEL_OF: Final = {level.raid_type: name for name, level in LEVELS.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Drive:
-    """A physical drive; ``used`` when a volume that stays has a part of it."""
-
-    path: str
-    name: str
-    controller: str
-    size: int
-    kind: str = ""
-    protocol: str = ""
-    used: bool = False
 
 
 @dataclass(frozen=True, slots=True)

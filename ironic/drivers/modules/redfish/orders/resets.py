@@ -7,7 +7,9 @@ import sushy
 from sushy import ResetType as Reset
 
 from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.readings import Known
 from ironic.drivers.contract.task import Node, Task
+from ironic.drivers.modules.redfish.tree.machine_state import power_of
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
 
@@ -24,7 +26,7 @@ def check_restart(task: Task, operation: str) -> None:
 
     To be called before an order that takes effect with a restart.
     """
-    if read(task, "reading the power state", lambda system: system.power_state) is None:
+    if read(task, "reading the power state", lambda system: power_of(system).shown(None)) is None:
         raise state_unknown(task, operation)
 
 
@@ -45,7 +47,7 @@ def offered(node: Node, system: System, wanted: Reset) -> Reset:
     known: set[Any] = system.get_allowed_reset_system_values()
     ways = [wanted, *_ALSO.get(wanted, ())]
     for way in ways:
-        is_safe = way is not Reset.PUSH_POWER_BUTTON or system.power_state is _STATE_TO_PUSH[wanted]
+        is_safe = way is not Reset.PUSH_POWER_BUTTON or power_of(system) == Known(_STATE_TO_PUSH[wanted])
         if way in known and is_safe:
             return way
     others = ", ".join(sorted(way.value for way in known)) or "none that is known"

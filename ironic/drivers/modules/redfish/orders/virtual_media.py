@@ -1,18 +1,16 @@
 """Virtual drives of a Redfish BMC: find, insert, eject.
 
-BMCs offer their drives below the system, below a manager, or both. An image goes into the first drive that takes the
-medium; a BMC that refuses one drive is asked for the next. Some BMCs refuse to insert into a drive that is not empty,
-so it is emptied first. No text has the path of an image, as its random name protects it.
+An image goes into the first drive that takes the medium; a BMC that refuses one drive is asked for the next. Some BMCs
+refuse to insert into a drive that is not empty, so it is emptied first. No text has the path of an image, as its random
+name protects it.
 """
 
 import logging
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
@@ -22,32 +20,24 @@ from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders import media_orders
 from ironic.drivers.modules.redfish.orders.media_orders import InsertionOrder
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain
-from ironic.drivers.modules.redfish.tree.members import bmc_of, managers_of_none, seen_managers, seen_members
+from ironic.drivers.modules.redfish.tree.virtual_drives import (
+    CD,
+    FLOPPY,
+    USB_STICK,
+    Medium,
+    VirtualDrive,
+    doubts_about,
+    drive_groups,
+    drives_by_owner,
+)
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
 from ironic.integrations import image_places
 
 LOG = logging.getLogger(__name__)
 
-Drive = Any
-
-CD: Final = sushy.VirtualMediaType.CD
-FLOPPY: Final = sushy.VirtualMediaType.FLOPPY
-USB_STICK: Final = sushy.VirtualMediaType.USB_STICK
-
 # Device type of the API -> medium.
 MEDIA: Final = {boot_devices.CDROM: CD, boot_devices.FLOPPY: FLOPPY, boot_devices.DISK: USB_STICK}
-# Media that count as another one.
-_ALSO: Final = {CD: (CD, sushy.VirtualMediaType.DVD)}
-
-_WORDS: Final = frozenset(kind.value for kind in sushy.VirtualMediaType)
-# How BMCs call media in words that are not those of the standard, and drives whose media they do not list.
-_SPOKEN: Final = {
-    CD: re.compile("cd|dvd", re.IGNORECASE),
-    FLOPPY: re.compile("floppy", re.IGNORECASE),
-    USB_STICK: re.compile("usb|removable", re.IGNORECASE),
-}
-
 _ATTEMPTS: Final = 3
 _SECONDS: Final = 3.0
 # The next drive may take the image.
@@ -58,14 +48,7 @@ def describe(task: Task) -> list[dict[str, object]]:
     """Return ``media_types``, ``inserted`` and ``image`` of each drive; raise InvalidParameterValue without any."""
 
     def look(system: System) -> list[dict[str, object]]:
-        return [
-            {
-                "media_types": [kind.value for kind in drive.media_types or ()],
-                "inserted": bool(drive.inserted),
-                "image": drive.image or "",
-            }
-            for drive in next(_groups(system), [])
-        ]
+        return [drive.shown for drive in next(drive_groups(system), ())]
 
     found = read(task, "reading the virtual media", look, anew=True)
     if not found:
@@ -73,26 +56,26 @@ def describe(task: Task) -> list[dict[str, object]]:
     return found
 
 
-def lacks_drive(system: System, medium: Any) -> str | None:
+def lacks_drive(system: System, medium: Medium) -> str | None:
     """Return what a BMC lacks to insert an image by its URL, None when a drive seems to take it."""
-    drives = [drive for group in _groups(system) for drive in group]
-    if any(_takes(drive, medium) for drive in drives):
+    drives = [drive for group in drive_groups(system) for drive in group]
+    if any(drive.takes(medium) for drive in drives):
         return None
-    media = sorted({kind.value for drive in drives for kind in drive.media_types or ()})
+    media = sorted({kind for drive in drives for kind in drive.kinds})
     others = "" if not drives else f", only for {', '.join(media) or 'unknown media'}"
     return f"no virtual drive for {medium.value}{others}; choose another boot interface"
 
 
-def has_drive(task: Task, medium: Any) -> bool:
+def has_drive(task: Task, medium: Medium) -> bool:
     """Return whether a drive of the BMC takes a medium."""
     return read(
         task,
         "reading the virtual media",
-        lambda system: any(_takes(drive, medium) for group in _groups(system) for drive in group),
+        lambda system: any(drive.takes(medium) for group in drive_groups(system) for drive in group),
     )
 
 
-def insert(task: Task, media: Sequence[Any], url: str) -> None:
+def insert(task: Task, media: Sequence[Medium], url: str) -> None:
     """Insert an image into a drive, in the order of the media.
 
     The protocol is stated to the BMC if the node names one; user name and password of the share come with images of the
@@ -104,10 +87,10 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
 
     def try_drives(system: System) -> None:
         faults: list[str] = []
-        groups = list(_groups(system))
+        groups = list(drive_groups(system))
         for medium in media:
             for group in groups:
-                drives = [drive for drive in group if _takes(drive, medium)]
+                drives = [drive for drive in group if drive.takes(medium)]
                 if protocol and (known := _protocols(drives)) and protocol not in known:
                     faults.append(f"they take images over {', '.join(sorted(known))} only, not over {protocol}")
                     continue
@@ -115,15 +98,15 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
                 for drive in drives:
                     fault = _insert_into(task, system, drive, order)
                     if fault is None:
-                        LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.identity)
+                        LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.name)
                         return _await_inserted(task.node, drive)
-                    faults.append(f"drive {drive.identity}: {fault}")
+                    faults.append(f"drive {drive.name}: {fault}")
         raise InvalidParameterValue(err=_none_took(task.node, media, url, faults))
 
     change(task, "inserting virtual media", try_drives)
 
 
-def eject(task: Task, media: Iterable[Any] | None = None) -> None:
+def eject(task: Task, media: Iterable[Medium] | None = None) -> None:
     """Empty the drives for these media, None means all; a drive that is empty is left alone.
 
     Raise RedfishError where one stays full, and afterwards where drives can't be read that may take these media.
@@ -131,69 +114,29 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
     wanted = None if media is None else list(media)
 
     def empty(system: System) -> None:
-        seen = [seen_members(owner, "virtual_media") for owner in (system, *seen_managers(system).items)]
+        seen = list(drives_by_owner(system))
         drives = [drive for group in seen for drive in group.items]
-        chosen = [drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted)]
+        chosen = [drive for drive in drives if wanted is None or any(map(drive.takes, wanted))]
         faults = _empty(system, chosen)
         if faults:
             raise faults[0]
-        missing = [text for group in seen for text in group.missing if _may_matter(text, wanted)]
-        if not drives:
-            missing += seen_managers(system).missing or managers_of_none(system, "VirtualMedia")
-        if missing or (fault := _unknown_bmc(system)):
-            fault = "; ".join(missing) or fault
-            raise Uncertain(system.path, f"its virtual drives are not all shown: {fault}")
+        if doubt := doubts_about(system, seen, wanted):
+            raise Uncertain(system.path, f"its virtual drives are not all shown: {doubt}")
 
     change(task, "ejecting virtual media", empty)
 
 
-def _unknown_bmc(system: System) -> str | None:
-    """Return why it is not known which manager is the BMC, whose drives count; None where that is known."""
-    try:
-        bmc_of(system)
-    except Uncertain as error:
-        return error.fault
-    return None
-
-
-def _may_matter(text: str, media: Iterable[Any] | None) -> bool:
-    """Return whether what can't be read may take one of the media: not if its name is that of another medium."""
-    name = text.partition(" can't be read")[0].rpartition("/")[2]
-    named = [kind for kind, pattern in _SPOKEN.items() if pattern.search(name)]
-    return media is None or not named or any(kind in media for kind in named)
-
-
-def _groups(system: System) -> Iterator[Sequence[Drive]]:
-    """Iterate over the drives of the system and of each manager, where there are any."""
-    for owner in (system, *seen_managers(system).items):
-        if drives := seen_members(owner, "virtual_media").items:
-            yield drives
-
-
-def _takes(drive: Drive, medium: Any) -> bool:
-    """Return whether a drive takes a medium by what it says, in words of its own or by its name where it must."""
-    kinds, listed = drive.media_types or (), drive.json.get("MediaTypes") or ()
-    if any(kind in kinds for kind in _ALSO.get(medium, (medium,))):
-        return True
-    own_words = [word for word in listed if word not in _WORDS]
-    names = own_words if own_words or kinds else [drive.identity, drive.name]
-    return any(_SPOKEN[medium].search(str(name)) for name in names)
-
-
-def _protocols(drives: Iterable[Drive]) -> set[str]:
+def _protocols(drives: Iterable[VirtualDrive]) -> set[str]:
     """Return the protocols that drives list, and HTTP; none for drives that list none."""
-    listed: set[str] = set()
-    for drive in drives:
-        action = drive.json.get("Actions", {}).get("#VirtualMedia.InsertMedia", {})
-        listed.update(action.get("TransferProtocolType@Redfish.AllowableValues") or ())
+    listed = {protocol for drive in drives for protocol in drive.protocols}
     return {*listed, "HTTP"} if listed else set()
 
 
-def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyError]:
+def _empty(system: System, drives: Iterable[VirtualDrive]) -> list[sushy_errors.SushyError]:
     """Eject what is in the drives; return the errors of those that stay full."""
     faults = []
     for drive in drives:
-        if not media_orders.is_empty(drive):
+        if not drive.is_empty:
             try:
                 media_orders.eject(system, drive)
             except sushy_errors.AccessError:
@@ -204,7 +147,7 @@ def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyEr
     return faults
 
 
-def _insert_into(task: Task, system: System, drive: Drive, order: InsertionOrder) -> str | None:
+def _insert_into(task: Task, system: System, drive: VirtualDrive, order: InsertionOrder) -> str | None:
     """Insert into one drive; return why the BMC refuses this drive, None when the image is in."""
     attempt = task.clock.retrying(
         _ATTEMPTS,
@@ -225,23 +168,23 @@ def _insert_into(task: Task, system: System, drive: Drive, order: InsertionOrder
     return None
 
 
-def _await_inserted(node: Node, drive: Drive) -> None:
+def _await_inserted(node: Node, drive: VirtualDrive) -> None:
     """Wait until the BMC reports the image; one that says nothing is believed, unless the options ask for it."""
     must_be_said = CONF.redfish.enable_vmedia_insert_polling
 
     def is_in() -> bool:
-        drive.refresh(force=True)
-        return bool(drive.inserted) if must_be_said else not media_orders.shows_no_image(drive)
+        drive.refresh()
+        return drive.says_full if must_be_said else not drive.says_empty
 
     seconds = CONF.redfish.vmedia_insert_timeout
     if not node.clock.until(is_in, timeout=seconds, interval=CONF.redfish.vmedia_insert_poll_interval):
         raise InvalidParameterValue(
-            err=f"The BMC of node {node.uuid} took an image into drive {drive.identity}, but does not report it after "
+            err=f"The BMC of node {node.uuid} took an image into drive {drive.name}, but does not report it after "
             f"{seconds} seconds."
         )
 
 
-def _none_took(node: Node, media: Sequence[Any], url: str, faults: Sequence[str]) -> str:
+def _none_took(node: Node, media: Sequence[Medium], url: str, faults: Sequence[str]) -> str:
     names = " or ".join(medium.value for medium in media)
     if not faults:
         return f"The BMC of node {node.uuid} has no virtual drive for {names}. Choose another boot interface."

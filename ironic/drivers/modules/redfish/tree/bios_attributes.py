@@ -146,7 +146,7 @@ def _registry(system: System, bios: Any, reader: Reader = optional) -> dict[str,
     Entries that have no name are under the empty one.
     """
     is_strict = reader is _unless_lacking
-    wanted = given(bios, "AttributeRegistry") if is_strict else bios.json.get("AttributeRegistry")
+    wanted = given(bios, "AttributeRegistry", str) if is_strict else bios.json.get("AttributeRegistry")
     is_listed = leads_to(system.root, "Registries") if is_strict else True
     path = (system.root.json.get("Registries") or {}).get("@odata.id") if is_listed else None
     if not wanted or not path:
@@ -178,7 +178,7 @@ def _by_name(entries: Document) -> dict[str, list[Document]]:
 
 def _check_lacking(connector: BmcConnector, file: Resource) -> None:
     """Raise an error where the BMC has the registry that a file names, or may have it, and it can't be used."""
-    for place in given(file, "Location") or ():
+    for place in given(file, "Location", list) or ():
         if (fault := fault_at(place, "Uri")) is not None:
             raise Uncertain(file.path, f"Uri {fault}")
         uri = place.get("Uri")

@@ -19,6 +19,7 @@ import sushy
 from ironic.core.readings import Whole
 from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
+from ironic.drivers.modules.redfish.tree.boot_settings import boot_of
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given, leads_to, whole_paths
 from ironic.drivers.modules.redfish.tree.members import all_members, seen_chassis
 from ironic.drivers.modules.redfish.tree.network_cards import mac_in
@@ -72,21 +73,21 @@ def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[st
 
 
 def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
-    boot = given(system, "Boot")
+    boot = given(system, "Boot", dict)
     if boot is None or _mode(system) == sushy.BOOT_SOURCE_MODE_BIOS:
         return
-    order = given(Document(system.path, boot), "BootOrder")
+    order = given(Document(system.path, boot), "BootOrder", list)
     if not leads_to(Document(system.path, boot), "BootOptions"):
         return
     for option in _members(system, boot["BootOptions"]["@odata.id"]):
-        reference = given(option, "BootOptionReference")
+        reference = given(option, "BootOptionReference", str)
         if order is not None and reference is None:
             raise Uncertain(option.path, "it shows no BootOptionReference, so it may be in the boot order")
-        is_used = given(option, "BootOptionEnabled") is not False and (order is None or reference in order)
-        path = given(option, "UefiDevicePath") or ""
+        is_used = given(option, "BootOptionEnabled", bool) is not False and (order is None or reference in order)
+        path = given(option, "UefiDevicePath", str) or ""
         if path and "(" not in path:
             raise Uncertain(option.path, f"UefiDevicePath is {path!r:.40}, which is no path of a device")
-        if is_used and not path and given(option, "Alias") in _MAY_BE_A_CARD:
+        if is_used and not path and given(option, "Alias", str) in _MAY_BE_A_CARD:
             raise Uncertain(option.path, "it shows no UefiDevicePath, so it may be that of a card")
         before_protocol = path[: max(0, *map(path.rfind, _PROTOCOLS))]
         if is_used and (found := _CARD.search(before_protocol)):
@@ -112,7 +113,7 @@ def _all(resource: Any, link: str, attribute: str) -> Whole[Any]:
 
 
 def _mode(system: System) -> Any:
-    return system.boot.mode if system.boot is not None else None
+    return boot_of(system).mode.shown(None)
 
 
 def _members(system: System, path: str) -> Iterable[Document]:

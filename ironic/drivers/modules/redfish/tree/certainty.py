@@ -6,9 +6,12 @@ document, the part, and what to do.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from enum import Enum
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from ironic.core.readings import Whole
+from sushy import exceptions as sushy_errors
+
+from ironic.core.readings import ABSENT, Absent, Known, Unreadable, Value, Whole
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.document_repair import fault_at
 from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
@@ -16,7 +19,11 @@ from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, li
 _ID: Final = "@odata.id"
 _LINKS: Final = "Links"
 _MEMBERS: Final = "Members"
+_ANOTHER_TYPE: Final = "has a value of another type"
 _ADVICE: Final = "see whether the BMC shows it after a restart or an update of its firmware, and try again"
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 
 
 class Resource(Protocol):
@@ -43,16 +50,50 @@ class Uncertain(UnusableAnswer):
         self.path, self.fault = path, fault
 
 
-def given(resource: Resource, name: str) -> Any:
-    """Return a plain value, None where the BMC does not say it; raise Uncertain where it says it in an odd way."""
-    if (fault := fault_at(resource.json, name)) is not None:
-        raise Uncertain(resource.path, f"{name} {fault}")
-    return resource.json.get(name)
+def value_at(resource: Resource, name: str, kind: type[T]) -> Value[T]:
+    """Return what a resource shows under a name; a null is absent, a value of another ``kind`` can't be read."""
+    value, fault = resource.json.get(name), fault_at(resource.json, name)
+    if fault is None and value is not None and not isinstance(value, kind):
+        fault = _ANOTHER_TYPE
+    if fault is not None:
+        return Unreadable(Uncertain(resource.path, f"{name} {fault}"))
+    return ABSENT if value is None else Known(value)
+
+
+def given(resource: Resource, name: str, kind: type[T]) -> T | None:
+    """Return a value, None where the BMC does not say it; raise Uncertain where it says it in an odd way."""
+    return value_at(resource, name, kind).certain()
+
+
+def word_at(resource: Resource, name: str, kind: type[E]) -> Value[E]:
+    """Return one of the words of ``kind`` that a resource shows under a name; a word of another kind is unreadable."""
+    said = value_at(resource, name, str)
+    if isinstance(said, Absent | Unreadable):
+        return said
+    try:
+        return Known(kind(said.certain()))
+    except ValueError:
+        return Unreadable(Uncertain(resource.path, f"{name} is {said.certain()!r:.40}, which is no word that is known"))
 
 
 def leads_to(resource: Resource, name: str) -> bool:
     """Return whether a resource has a link under this name; raise Uncertain where the link is null or odd."""
-    return given(resource, name) is not None
+    return given(resource, name, object) is not None
+
+
+def target_of(resource: Resource, action: str) -> str | None:
+    """Return where an order for an action goes, None where the BMC does not offer it; ``action`` as in "Type.Name"."""
+    offered = resource.json.get("Actions", {}).get(f"#{action}")
+    target = offered.get("target") if isinstance(offered, Mapping) else None
+    return target if isinstance(target, str) and target else None
+
+
+def certain_target(resource: Resource, action: str) -> str:
+    """Return where an order for an action goes; raise MissingActionError of the library where the BMC has no such."""
+    target = target_of(resource, action)
+    if target is None:
+        raise sushy_errors.MissingActionError(action=f"#{action}", resource=resource.path)
+    return target
 
 
 def whole_links(resource: Resource, name: str) -> Whole[str]:

@@ -118,7 +118,8 @@ def _in_modules(system: System) -> int | None:
 
 def _size_of(module: Document) -> float:
     """Return the size of a module in MiB, 0 for an empty slot and for what is no memory of the operating system."""
-    kind, state, size = given(module, "MemoryType"), (given(module, "Status") or {}), given(module, "CapacityMiB")
+    kind, size = given(module, "MemoryType", str), given(module, "CapacityMiB", int)
+    state = given(module, "Status", dict) or {}
     if state.get("State") == sushy.STATE_ABSENT.value or str(kind).lower() in _NO_MEMORY:
         return 0
     if kind is not None and kind.lower() != _MEMORY:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.redfish.orders.raid_layout import GIB, Drive, plan
+from ironic.drivers.modules.redfish.orders.raid_layout import GIB, plan
+from ironic.drivers.modules.redfish.tree.storages import Drive
 
 
 def drives(

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
+from ironic.core.readings import ABSENT, Known, Unreadable
 from ironic.drivers.modules.redfish.tree.certainty import (
     Document,
     Uncertain,
     given,
     leads_to,
+    target_of,
+    value_at,
     whole_links,
     whole_paths,
 )
@@ -71,12 +74,14 @@ def test_no_list_of_links_is_an_answer_and_an_odd_one_is_none() -> None:
 
 
 def test_null_and_absent_are_answers_of_plain_values_and_odd_ones_are_not() -> None:
-    assert given(of(Inserted=None), "Inserted") is given(of(), "Inserted") is None
-    assert given(of(Inserted="true"), "Inserted") is True
+    assert given(of(Inserted=None), "Inserted", bool) is given(of(), "Inserted", bool) is None
+    assert given(of(Inserted="true"), "Inserted", bool) is True
+    assert value_at(of(Inserted=None), "Inserted", bool) is value_at(of(), "Inserted", bool) is ABSENT
+    assert value_at(of(Inserted=False), "Inserted", bool) == Known(False)
     values: list[Any] = ["yes", 1, [], {}]
     for odd in values:
         with pytest.raises(Uncertain, match="Inserted has a value of another type"):
-            given(of(Inserted=odd), "Inserted")
+            given(of(Inserted=odd), "Inserted", bool)
 
 
 def test_a_link_is_there_or_absent_and_null_is_neither() -> None:
@@ -85,3 +90,17 @@ def test_a_link_is_there_or_absent_and_null_is_neither() -> None:
     for odd in links:
         with pytest.raises(Uncertain, match="Volumes"):
             leads_to(of(Volumes=odd), "Volumes")
+
+
+def test_a_value_without_a_row_must_have_the_type_that_its_reader_names() -> None:
+    assert given(of(Alias="Pxe"), "Alias", str) == "Pxe"
+    odd = value_at(of(Alias=["Pxe"]), "Alias", str)
+    assert isinstance(odd, Unreadable) and odd.shown("none") == "none"
+    with pytest.raises(Uncertain, match="Alias has a value of another type"):
+        odd.certain()
+
+
+@pytest.mark.parametrize("odd", [None, 5, [], {}, {"target": None}, {"target": ["/x"]}, {"target": ""}])
+def test_an_action_without_a_place_for_orders_is_not_offered(odd: Any) -> None:
+    assert target_of(of(Actions={"#A.B": odd}), "A.B") is target_of(of(), "A.B") is None
+    assert target_of(of(Actions={"#A.B": {"target": "/x"}}), "A.B") == "/x"

@@ -1,0 +1,179 @@
+"""What a Redfish machine shows is read in the rooms that say how much is known of it: the wire and the tree.
+
+Elsewhere a document or a field of the library would be a value of any type, in which "the BMC has none" and "the BMC
+can't say" are one. What the tree hands out is typed (`Whole`, `Seen`, `Value`), and mypy refuses the wrong one where
+something is ordered or stored: `core/test_readings.py`. What remains for people to judge is who takes what is seen in
+part, or a default for a value that is not known: each of these has a line here.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+import sushy.resources
+from sushy.resources.base import Field
+
+import ironic
+from ironic.drivers.modules.redfish.wire.document_repair import _KINDS, _KINDS_IN
+
+_SOURCE = Path(ironic.__file__).parent
+_REDFISH = _SOURCE / "drivers" / "modules" / "redfish"
+# They read documents, or write down what a BMC shows.
+_READING_ROOMS = ("wire", "tree", "records")
+# What is no field of a system, but its place and what it leads to.
+_OF_SYSTEMS = frozenset({"path", "root", "secure_boot"})
+_TOLERANT = frozenset({
+    "linked", "optional", "of_each", "seen_members", "seen_at", "seen_drives", "seen_managers", "seen_chassis",
+    "drives_of", "drive_groups", "drives_by_owner", "shown_boots", "shown",
+})  # fmt: skip
+
+RAW = {
+    "power._state": "the library's None is no state, and each caller compares with one",
+    "vendor.RedfishVendorPassthru": "a document goes to the user as it is",
+}
+SEEN = {
+    "bios.RedfishBIOS": "none are pending where the BMC has no place for them; unreadable ones were refused before",
+    "bios._judge": "as above, or pending settings are not needed to know that the wanted ones have effect",
+    "bmc_indicators.indicator_state": "shows",
+    "boot_override._has": "a device that is not known is none that was ordered",
+    "boot_override._is_stored": "judges: one of both places shows what was ordered, or it fails",
+    "boot_override._send": "UEFI where the BMC wants a mode with each order and shows none",
+    "boot_override.request_mode": "a device and a duration where the BMC wants them with each order and shows none",
+    "firmware_updates._answers": "waits: whether the BMC answers at all",
+    "management.RedfishManagement": "shows",
+    "raid.RedfishRAID": "an error that drives do not fit says which are left out",
+    "resets.check_restart": "a state that is not known is refused",
+    "vendor.RedfishVendorPassthru": "the BMC refuses what it does not list; the document goes to the user",
+    "virtual_media.describe": "shows",
+    "virtual_media.eject": "fails at the end where drives can't be read",
+    "virtual_media.has_drive": "shows",
+    "virtual_media.insert": "an image goes into a drive that can be read, and is looked at afterwards",
+    "virtual_media.lacks_drive": "shows",
+    "virtual_media_boot._check_firmware": "a version that is not known is none of those that boot nothing",
+}
+
+# Fields that are read and have no row of their own in the repair of documents.
+UNTYPED = {
+    "gateway": "no field: it is that of our connector",
+    "mapped_supported_values": "typed by the row of the object that it is in, @Redfish.OperationApplyTimeSupport",
+}
+
+
+@cache
+def all_fields() -> Mapping[str, frozenset[str]]:
+    """Return the names of the library's fields, and the names of the properties that each is read from."""
+    found: dict[str, frozenset[str]] = {}
+    for module in pkgutil.walk_packages(sushy.resources.__path__, "sushy.resources."):
+        for _name, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            for name, value in vars(kind).items():
+                if isinstance(value, Field):
+                    found[name] = found.get(name, frozenset()) | {value._path[-1]}
+    return found
+
+
+@cache
+def fields() -> frozenset[str]:
+    """Return the names of the library's fields that no class of ours has as well."""
+    sources = [path.read_text() for path in _SOURCE.rglob("*.py") if "tests" not in path.parts]
+    classes = [node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+    return frozenset(all_fields().keys() - {name for node in classes for name in _names_of(node)})
+
+
+def _names_of(kind: ast.ClassDef) -> Iterator[str]:
+    for node in ast.walk(kind):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.FunctionDef):
+            yield node.name
+
+
+def raw_reads(source: str, module: str) -> Iterator[str]:
+    """Yield `module.function` or `module.Class` of all that reads a document or a field of the library."""
+    for name, node in _parts(source, module):
+        called = {id(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
+        for one in ast.walk(node):
+            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load):
+                of_system = isinstance(one.value, ast.Name) and one.value.id == "system" and id(one) not in called
+                if one.attr == "json" or one.attr in fields() or (of_system and one.attr not in _OF_SYSTEMS):
+                    yield name
+
+
+def tolerant_reads(source: str, module: str) -> Iterator[str]:
+    """Yield `module.function` or `module.Class` of all that takes what is seen in part, or a default."""
+    for name, node in _parts(source, module):
+        for one in ast.walk(node):
+            known = one.id if isinstance(one, ast.Name) else one.attr if isinstance(one, ast.Attribute) else ""
+            if known in _TOLERANT and isinstance(getattr(one, "ctx", None), ast.Load):
+                is_own_name = isinstance(one, ast.Name) and known == "shown"
+                if not is_own_name:
+                    yield name
+
+
+def _parts(source: str, module: str) -> Iterator[tuple[str, ast.stmt]]:
+    for part in ast.parse(source).body:
+        name = f"{module}.{part.name}" if isinstance(part, ast.FunctionDef | ast.ClassDef) else module
+        if not isinstance(part, ast.Import | ast.ImportFrom):
+            yield name, part
+
+
+def _acting() -> list[Path]:
+    every = sorted(_REDFISH.rglob("*.py"))
+    return [path for path in every if path.relative_to(_REDFISH).parts[0] not in _READING_ROOMS]
+
+
+def test_documents_and_fields_are_read_in_the_wire_and_the_tree_only() -> None:
+    paths = _acting()
+    assert len(paths) > 20 and len(fields()) > 250
+    found = {name for path in paths for name in raw_reads(path.read_text(), path.stem)}
+    assert found == RAW.keys(), "read it in the tree, in a view that says whether it is known: value_at, word_at, given"
+
+
+def test_each_field_that_is_read_has_a_typed_row() -> None:
+    rows = {*_KINDS, *(name for kinds in _KINDS_IN.values() for name in kinds)}
+    sources = [path.read_text() for path in (_REDFISH / "tree").glob("*.py")]
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute)} & all_fields().keys()
+    assert len(read) > 40
+    # Actions are typed as a whole.
+    without = {name for name in read if any(at not in rows and at[0] != "#" for at in all_fields()[name])}
+    assert without == UNTYPED.keys(), "give the property a row in document_repair.py"
+
+
+def test_all_that_take_what_is_seen_in_part_have_a_line() -> None:
+    found = {name for path in _acting() for name in tolerant_reads(path.read_text(), path.stem)}
+    assert found == SEEN.keys(), "take what is whole or certain, or say here why a part, or a default, will do"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "system.json.get('PowerState')",
+        "connector.get('/x').json()",
+        "system.boot",
+        "system.power_state",
+        "volume.capacity_bytes",
+        "drive.media_types",
+        "support.mapped_supported_values",
+    ],
+)
+def test_a_raw_read_is_found(text: str) -> None:
+    assert list(raw_reads(f"def f(system, volume):\n    return {text}\n", "m")) == ["m.f"]
+    assert list(raw_reads(f"class C:\n    def f(self, system):\n        return {text}\n", "m")) == ["m.C"]
+
+
+@pytest.mark.parametrize("text", ["boot_of(system)", "system.reset_system('On')", "system.path", "value.certain()"])
+def test_views_and_orders_are_no_raw_reads(text: str) -> None:
+    source = f"def f(system, value):\n    return {text}\n"
+    assert list(raw_reads(source, "m")) == list(tolerant_reads(source, "m")) == []
+
+
+@pytest.mark.parametrize("text", ["seen_members(x, 'storage')", "optional(f, None)", "boot.mode.shown(None)"])
+def test_a_tolerant_read_is_found(text: str) -> None:
+    assert list(tolerant_reads(f"def f(x, boot):\n    return {text}\n", "m")) == ["m.f"]
