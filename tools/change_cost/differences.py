@@ -55,7 +55,7 @@ _ROW_OF_LIGHTS: Final = """    Difference(
         "contoso-tools #2", Behaviour.BLINKS_NO_LIGHT, vendor="contoso",
     ),
 """
-_ORDER: Final = "    resource = find_indicator(system, node, component, name)\n    resource.set"
+_ORDER: Final = "    led = find_indicator(system, node, component, name)\n    led.order("
 _ASKS: Final = """    if state == indicators.BLINKING and behaves(node, Behaviour.BLINKS_NO_LIGHT):
         state = indicators.ON
 """
@@ -87,12 +87,7 @@ _OF_A_NEW_KIND: Final = Change(
     [
         Line(_TABLE, "    NAMES_BOOT_CARDS_IN_BIOS = auto()\n", "    BLINKS_NO_LIGHT = auto()\n"),
         Line(_TABLE, _PLACE, _ROW_OF_LIGHTS, before=True),
-        Line(
-            _LIGHTS,
-            "    resource = find_indicator(system, node, component, name)\n    resource.set",
-            _ASKS,
-            before=True,
-        ),
+        Line(_LIGHTS, _ORDER, _ASKS, before=True),
         Line(_LIGHTS, "from ironic.drivers.contract.task import Node\n", _IMPORTS, before=True),
         NewFile(_SHOWS_LIGHTS, _TEST_OF_LIGHTS),
     ],

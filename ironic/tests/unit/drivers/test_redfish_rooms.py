@@ -103,6 +103,9 @@ def raw_reads(source: str, module: str) -> Iterator[str]:
                 of_system = isinstance(one.value, ast.Name) and one.value.id == "system" and id(one) not in called
                 if one.attr == "json" or one.attr in fields() or (of_system and one.attr not in _OF_SYSTEMS):
                     yield name
+            # The whole document, before the library has it.
+            if isinstance(one, ast.Name) and one.id == "read_document":
+                yield name
 
 
 def tolerant_reads(source: str, module: str) -> Iterator[str]:
