@@ -1,16 +1,16 @@
-"""What a BMC says with a refusal: its messages, wherever the answer has them, and their words for people.
+"""What a BMC says with a refusal: its messages, and their words for people, read from the form of the standard.
 
-A refusal should have `error` with `code`, `message` and a list `@Message.ExtendedInfo`. Some BMCs leave out one or two
-of the three, send one message in place of a list, or a text in place of a message.
+Other shapes have become that form before: `refusals`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.bmc.error_texts import safe_text
+from ironic.drivers.modules.redfish.wire.refusals import standard_form
 from ironic.integrations.hidden_faults import hidden
 
 REFUSES: Final = "does not do that; ask an operator: the log says why"
@@ -18,7 +18,6 @@ _EXTENDED: Final = "@Message.ExtendedInfo"
 # Identities of messages that say nothing, and of those that say what went well.
 _GENERAL: Final = ("", "GeneralError", "Error")
 _SUCCESS: Final = "Success"
-_MOST: Final = 20
 _LONGEST: Final = 300
 
 
@@ -40,19 +39,14 @@ class BmcMessage:
         return self.identity in _GENERAL
 
 
-def messages_in(body: object) -> list[BmcMessage]:
-    """Return the messages in the decoded body of a refusal, or in its object `error`; the most specific first."""
-    outer = body if isinstance(body, Mapping) else {}
-    error = outer.get("error", outer)
-    inner = error if isinstance(error, Mapping) else {"message": error}
-    found = [*_extended(inner.get(_EXTENDED)), *_extended(outer.get(_EXTENDED) if inner is not outer else None)]
-    found.append(BmcMessage(_last_part(inner.get("code")), _text(inner.get("message"))))
-    return [message for message in dict.fromkeys(found) if message.text or not message.is_general][:_MOST]
+def messages_in(document: Mapping[str, object]) -> list[BmcMessage]:
+    """Return the messages in a document that has some; the most specific first."""
+    return _messages(standard_form(document)["error"])
 
 
 def messages_of(error: sushy_errors.HTTPError) -> list[BmcMessage]:
-    """Return the messages of a refusal."""
-    return messages_in(error.body)
+    """Return the messages of a refusal; the most specific first."""
+    return _messages(error.body or {})
 
 
 def refusal_of(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
@@ -72,23 +66,22 @@ def words_of(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
 
 
-def _extended(value: object) -> Iterator[BmcMessage]:
-    for item in (value if isinstance(value, list) else [value])[:_MOST]:
-        if isinstance(item, str):
-            yield BmcMessage("", item)
-        elif isinstance(item, Mapping):
-            subjects = [*_list(item.get("MessageArgs")), *_list(item.get("RelatedProperties"))]
-            names = tuple(each.rpartition("/")[2] for each in subjects if isinstance(each, str))
-            yield BmcMessage(_last_part(item.get("MessageId")), _text(item.get("Message")), names)
+def _messages(error: Mapping[str, Any]) -> list[BmcMessage]:
+    notes = [
+        BmcMessage(
+            _last_part(note.get("MessageId", "")),
+            note.get("Message", ""),
+            tuple(
+                each.rpartition("/")[2]
+                for each in (*note.get("MessageArgs", ()), *note.get("RelatedProperties", ()))
+                if isinstance(each, str)
+            ),
+        )
+        for note in error.get(_EXTENDED, ())
+    ]
+    found = [*notes, BmcMessage(_last_part(error.get("code", "")), error.get("message", ""))]
+    return [message for message in dict.fromkeys(found) if message.text or not message.is_general]
 
 
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _last_part(identity: object) -> str:
-    return identity.rpartition(".")[2] if isinstance(identity, str) else ""
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def _last_part(identity: str) -> str:
+    return identity.rpartition(".")[2]

@@ -43,6 +43,11 @@ def error_document(content: bytes) -> dict[str, Any]:
         text = content[:_LONGEST_BODY].decode(errors="replace")
         cut = _IN_JSON.search(text) if text.lstrip().startswith(("{", "[")) else None
         document = syntax.plain_text(cut[1] if cut is not None else html.unescape(text), _LONGEST)
+    return standard_form(document)
+
+
+def standard_form(document: object) -> dict[str, Any]:
+    """Return a decoded body as `error_document` does."""
     error = document.get("error", document) if isinstance(document, Mapping) else document
     notes = list(islice(_notes(document), _MOST_NOTES)) or _anywhere(document)
     code = error.get("code") if isinstance(error, Mapping) else None
