@@ -55,8 +55,8 @@ _ROW_OF_LIGHTS: Final = """    Difference(
         "contoso-tools #2", Behaviour.BLINKS_NO_LIGHT, vendor="contoso",
     ),
 """
-_ORDER: Final = "    led = find_indicator(system, node, component, name)\n    led.order("
-_ASKS: Final = """    if state == indicators.BLINKING and behaves(node, Behaviour.BLINKS_NO_LIGHT):
+_ORDER: Final = '    what = f"setting indicator {name} of {component}"\n'
+_ASKS: Final = """    if state == indicators.BLINKING and behaves(task.node, Behaviour.BLINKS_NO_LIGHT):
         state = indicators.ON
 """
 _IMPORTS: Final = """from ironic.drivers.modules.redfish.wire.differences import Behaviour
@@ -88,7 +88,7 @@ _OF_A_NEW_KIND: Final = Change(
         Line(_TABLE, "    NAMES_BOOT_CARDS_IN_BIOS = auto()\n", "    BLINKS_NO_LIGHT = auto()\n"),
         Line(_TABLE, _PLACE, _ROW_OF_LIGHTS, before=True),
         Line(_LIGHTS, _ORDER, _ASKS, before=True),
-        Line(_LIGHTS, "from ironic.drivers.contract.task import Node\n", _IMPORTS, before=True),
+        Line(_LIGHTS, "from ironic.drivers.contract.task import Node, Task\n", _IMPORTS, before=True),
         NewFile(_SHOWS_LIGHTS, _TEST_OF_LIGHTS),
     ],
     [_SHOWS_LIGHTS, *_HELD_BY],

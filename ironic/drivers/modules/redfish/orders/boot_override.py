@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import sushy
 
 from ironic.conf import CONF
+from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.keys.internal_keys import InternalKey
@@ -24,7 +25,7 @@ from ironic.drivers.modules.redfish.tree.boot_settings import (
     leave_out_lost_settings,
     shown_boots,
 )
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read, reason_of
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import behaves, shows
@@ -39,6 +40,10 @@ SOURCES: Final = {
     boot_devices.SAFE: sushy.BootSource.DIAGS,
     boot_devices.FLOPPY: sushy.BootSource.FLOPPY,
     boot_devices.UEFIHTTP: sushy.BootSource.UEFI_HTTP,
+}
+DEVICES: Final = {source: device for device, source in SOURCES.items()} | {
+    # BMCs whose virtual media are a USB drive report this after "cdrom" was set.
+    sushy.BootSource.USB_CD: boot_devices.CDROM,
 }
 MODES: Final = {
     boot_devices.LEGACY_BIOS: sushy.BootSourceOverrideMode.LEGACY,
@@ -55,6 +60,21 @@ _FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bio
 _ONCE: Final = sushy.BootSourceOverrideEnabled.ONCE
 _CONTINUOUS: Final = sushy.BootSourceOverrideEnabled.CONTINUOUS
 _LONGEST_PAUSE: Final = 6
+
+
+def supported_devices(task: Task) -> list[str]:
+    """Return the boot devices that the BMC can set."""
+    allowed = read(task, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values())
+    return [device for device, source in SOURCES.items() if source in allowed]
+
+
+def shown_device(task: Task) -> BootDevice:
+    """Return the boot device that the BMC shows, and whether it is persistent; None for what is not set or known."""
+    boot = read(task, "reading the boot device", boot_of)
+    enabled = boot.enabled.shown(None)
+    if enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
+        return {"boot_device": None, "persistent": None}
+    return {"boot_device": DEVICES.get(boot.target.shown(None)), "persistent": enabled == _CONTINUOUS}
 
 
 def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:

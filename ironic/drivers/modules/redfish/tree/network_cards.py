@@ -14,6 +14,7 @@ import sushy
 
 from ironic.core.readings import Seen
 from ironic.core.texts import syntax
+from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain, whole_links
 from ironic.drivers.modules.redfish.tree.members import plain_path, seen_chassis, seen_members, whole_systems
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
@@ -37,6 +38,14 @@ class NetworkCard:
 def network_cards(system: System) -> tuple[NetworkCard, ...]:
     """Return the cards of a machine that can be read."""
     return seen_cards(system).items
+
+
+def enabled_addresses(system: System) -> list[str] | None:
+    """Return the MAC addresses of the cards that are enabled, None where the machine shows no interfaces at all."""
+    cards = network_cards(system)
+    if not cards and not has_link(system, "EthernetInterfaces"):
+        return None
+    return [card.mac_address for card in cards if card.is_enabled]
 
 
 def seen_cards(system: System) -> Seen[NetworkCard]:

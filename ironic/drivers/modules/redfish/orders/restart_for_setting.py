@@ -1,0 +1,54 @@
+"""The restart by which a setting of the firmware takes effect, and the wait until the BMC reports it."""
+
+import logging
+from collections.abc import Callable
+
+from ironic.conf import CONF
+from ironic.core.errors.hardware_errors import RedfishError
+from ironic.core.flows import states
+from ironic.drivers.contract import awaited_setting
+from ironic.drivers.contract.task import Task
+from ironic.drivers.contract.wait_declarations import ORDERED, Ordered
+from ironic.drivers.modules.redfish.orders.resets import check_restart
+
+LOG = logging.getLogger(__name__)
+
+
+def check_order(task: Task, operation: str) -> None:
+    """Raise RedfishError when a restart may be needed for a setting and can't be ordered."""
+    if CONF.redfish.boot_mode_config_timeout and awaited_setting.is_restart_allowed(task):
+        check_restart(task, operation)
+
+
+def take_effect(
+    task: Task, what: str, column: str, wanted: str | bool, shown: Callable[[Task], object]
+) -> Ordered | None:
+    """Restart the machine until the BMC reports a setting; raise RedfishError if it does not.
+
+    ``column`` is the field of the node for the setting, ``shown`` reads it. The power state is as before afterwards. A
+    BMC that fails to answer as it takes a setting over is read again. Work that does not wait itself ends with the
+    restart; `look_at_setting` of the management interface looks on.
+    """
+    seconds = CONF.redfish.boot_mode_config_timeout
+
+    def is_reported() -> bool:
+        try:
+            return shown(task) == wanted
+        except RedfishError as error:
+            LOG.debug("Node %s: whether %s has taken effect can't be read: %s", task.node.uuid, what, error)
+            return False
+
+    if not seconds or is_reported():
+        return None
+    if not awaited_setting.is_restart_allowed(task):
+        return ORDERED
+    LOG.info("Node %s: it is restarted, for %s to take effect", task.node.uuid, what)
+    awaited_setting.suspend(task, column, wanted, seconds)
+    before = task.power.get_power_state(task)
+    task.change_power(states.REBOOT)
+    if not task.clock.until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
+        reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
+        raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
+    if before == states.POWER_OFF and not task.node.disable_power_off:
+        task.change_power(states.POWER_OFF)
+    return None
