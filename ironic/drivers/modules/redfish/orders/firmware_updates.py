@@ -12,32 +12,27 @@ conductor can go on:
 """
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from sushy import exceptions as sushy_errors
-
 from ironic.conf import CONF
-from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.flows import node_waits
 from ironic.core.flows.node_waits import NodeWait
 from ironic.drivers.contract.step_declarations import StepDone, StepFailed
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.contract.waits import Ended
-from ironic.drivers.modules.redfish.orders import firmware_images
+from ironic.drivers.modules.redfish.orders import firmware_images, update_progress
 from ironic.drivers.modules.redfish.orders.bmc_tasks import monitor_of, read_task
 from ironic.drivers.modules.redfish.orders.firmware_images import Update
 from ironic.drivers.modules.redfish.orders.resets import check_restart
-from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep, Verdict
-from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
+from ironic.drivers.modules.redfish.orders.update_progress import UpdatesLeft, name_of, seconds_since
+from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.certainty import certain_target
-from ironic.drivers.modules.redfish.tree.flashed_versions import BIOS, BMC, has_changed, versions_of
-from ironic.drivers.modules.redfish.tree.machine_state import last_reset_of
-from ironic.drivers.modules.redfish.tree.members import linked, seen_chassis, seen_managers, whole_systems
-from ironic.drivers.modules.redfish.tree.task_ends import BmcTask, End
+from ironic.drivers.modules.redfish.tree.flashed_versions import BMC, versions_of
+from ironic.drivers.modules.redfish.tree.members import whole_systems
+from ironic.drivers.modules.redfish.tree.task_ends import End
 from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
 
@@ -47,28 +42,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 SIMPLE_UPDATE: Final = "UpdateService.SimpleUpdate"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdatesLeft(AtBmc):
-    """The updates that are left, the first of them under way, and what is remembered of that in its phase.
-
-    ``versions`` are the firmware versions before it, ``restarted_for`` the task for which the machine was restarted,
-    ``unsaid`` what a task said that does not say how it ended.
-    """
-
-    updates: Sequence[Update]
-    began_at: datetime | None = None
-    phase: str = "fetching"
-    versions: Mapping[str, Any] = field(default_factory=dict)
-    task: str | None = None
-    sent_at: datetime | None = None
-    restarted_for: str | None = None
-    until: datetime | None = None
-    settles_since: datetime | None = None
-    answers: int = 0
-    answered_at: datetime | None = None
-    unsaid: str | None = None
 
 
 class FirmwareUpdates(BmcStep[UpdatesLeft]):
@@ -116,13 +89,13 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
         if kept.began_at:
             seconds = CONF.redfish.firmware_update_overall_timeout
-            self.announce(task, _awaited(update), seconds and max(1.0, seconds - _age(task, kept.began_at)))
+            self.announce(task, _awaited(update), seconds and max(1.0, seconds - seconds_since(task, kept.began_at)))
         self.remember(task, replace(kept, phase="task", task=uri, sent_at=task.clock.now()))
 
     def _judge(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Return what is next; reads the BMC only."""
         limit = CONF.redfish.firmware_update_overall_timeout
-        if limit and _age(task, left.began_at) > limit:
+        if limit and seconds_since(task, left.began_at) > limit:
             name = name_of(left.updates[0])
             return StepFailed(f"the firmware updates took longer than {limit} seconds; {name} was under way")
         phases = {
@@ -151,7 +124,7 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         assert monitor is not None, "the phase begins with the answer to an order"
         state = read(task, "watching a firmware update", lambda system: read_task(system, monitor), anew=True)
         is_restarted = left.restarted_for == monitor
-        wants_restart = not is_restarted and _wants_restart(task, update.get("component"), state, left)
+        wants_restart = not is_restarted and update_progress.wants_restart(task, state, left)
         # A task that says nothing may have done its work, which versions show; but no machine is restarted for that.
         is_unsaid = state.end is End.UNSAID and not state.word and not wants_restart
         if state.is_over and not state.is_good and not is_unsaid:
@@ -178,16 +151,7 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
 
     def _judge_restart(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         """Find out whether a conductor that died has restarted the machine: a second restart may harm an update."""
-        monitor, began = left.task, left.restarted_at
-        assert monitor is not None, "only an update that was ordered restarts the machine"
-
-        def is_done(system: System) -> bool:
-            state = read_task(system, monitor)
-            last = last_reset_of(system)
-            return state.is_over or state.word == "Running" or bool(began and last and last >= began)
-
-        is_restarted = read(task, "watching a firmware update", is_done, anew=True)
-        return self._after_restart if is_restarted else self._restart
+        return self._after_restart if update_progress.was_restarted(task, left) else self._restart
 
     def _judge_pause(self, task: Task, left: UpdatesLeft) -> Verdict[UpdatesLeft]:
         if left.until is not None and task.clock.now() < left.until:
@@ -202,16 +166,16 @@ class FirmwareUpdates(BmcStep[UpdatesLeft]):
         options = CONF.redfish
         limit, answers = options.firmware_update_resource_validation_timeout, left.answers
         if limit and answers < options.firmware_update_required_successes:
-            if answers and _age(task, left.answered_at) < options.firmware_update_validation_interval:
+            if answers and seconds_since(task, left.answered_at) < options.firmware_update_validation_interval:
                 return None
-            if _answers(task):
+            if update_progress.bmc_answers(task):
                 answered = replace(left, answers=answers + 1, answered_at=task.clock.now())
                 return lambda task, _: self._enter(task, answered)
-            if _age(task, left.settles_since) > limit:
+            if seconds_since(task, left.settles_since) > limit:
                 return StepFailed(f"the BMC did not answer steadily within {limit} seconds after a firmware update")
             return (lambda task, _: self._enter(task, replace(left, answers=0))) if answers else None
-        if left.unsaid is not None and not _was_flashed(task, left):
-            if limit and _age(task, left.settles_since) <= limit:
+        if left.unsaid is not None and not update_progress.was_flashed(task, left):
+            if limit and seconds_since(task, left.settles_since) <= limit:
                 return None
             name = name_of(left.updates[0])
             return StepFailed(
@@ -243,11 +207,6 @@ def remove_leftovers(store: "Store") -> None:
     firmware_images.remove_leftovers(store, are_under_way)
 
 
-def name_of(update: Update) -> str:
-    """Return what an update is called in messages."""
-    return str(update.get("component") or "the image")
-
-
 def _order(system: System, url: str) -> str:
     """Order an update; return the monitor of the BMC's task."""
     service = system.root.get_update_service()
@@ -265,53 +224,5 @@ def _order(system: System, url: str) -> str:
     return monitor
 
 
-def _was_flashed(task: Task, left: UpdatesLeft) -> bool:
-    """Return whether the component of an update has another version than before it."""
-    now = read(task, "reading the firmware versions after an update", versions_of, anew=True)
-    return has_changed(left.versions, now, left.updates[0].get("component"))
-
-
 def _awaited(update: Update) -> str:
     return f"the BMC to update the firmware of {name_of(update)}"
-
-
-def _wants_restart(task: Task, component: str | None, state: BmcTask, left: UpdatesLeft) -> bool:
-    """Return whether the machine must be restarted for an update to go on, or to take effect."""
-    if component == BMC:
-        return False
-    if state.is_over or component is None or component == BIOS:
-        return True
-    # A card that is being written must not lose its power.
-    return state.word != "Running" and _age(task, left.sent_at) > CONF.redfish.firmware_update_nic_starting_wait
-
-
-def _answers(task: Task) -> bool:
-    """Return whether the BMC shows system, managers, chassis and network adapters, as far as it has them."""
-
-    def touch(system: System) -> None:
-        # A link may be dead for good, but not all.
-        if linked(system, "ManagedBy") and not seen_managers(system).items:
-            raise UnusableAnswer("it shows none of its managers")
-        faults: list[sushy_errors.SushyError] = []
-        chassis = [one for one in seen_chassis(system).items if has_link(one, "NetworkAdapters")]
-        for one in chassis:
-            try:
-                _ = one.network_adapters
-            except sushy_errors.BadRequestError as error:
-                # HPE's has no network adapters while the machine is off.
-                LOG.debug("A BMC does not show a resource: %s", error)
-            except sushy_errors.HTTPError as error:
-                faults.append(error)
-        if faults and len(faults) == len(chassis):
-            raise faults[0]
-
-    try:
-        read(task, "looking whether the BMC answers after a firmware update", touch, anew=True)
-    except RedfishError as error:
-        LOG.info("Node %s: its BMC is not ready after a firmware update: %s", task.node.uuid, error)
-        return False
-    return True
-
-
-def _age(task: Task, moment: datetime | None) -> float:
-    return (task.clock.now() - moment).total_seconds() if moment else 0.0

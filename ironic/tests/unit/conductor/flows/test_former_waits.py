@@ -16,8 +16,8 @@ from ironic.db import Store, connect, schema
 from ironic.drivers.contract import awaited_setting
 from ironic.drivers.contract.awaited_setting import AwaitedSetting
 from ironic.drivers.modules.redfish.bios import BiosChange
-from ironic.drivers.modules.redfish.orders.firmware_updates import UpdatesLeft
 from ironic.drivers.modules.redfish.orders.raid_volumes import RaidChange
+from ironic.drivers.modules.redfish.orders.update_progress import UpdatesLeft
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.bench import HOST, Bench
 
