@@ -6,7 +6,7 @@ its disk; for deploy interface `ramdisk` the image stays inserted, with the conf
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ironic.core.errors import InvalidParameterValue
@@ -24,7 +24,7 @@ from ironic.drivers.info_keys import ON_REMOVABLE
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
-from ironic.drivers.modules.redfish.orders import passed_settings, ramdisk_images, virtual_media
+from ironic.drivers.modules.redfish.orders import booted_images, passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.flashed_versions import bmc_version
@@ -44,8 +44,6 @@ _RAMDISK_INSTANCE: Final = "ramdisk"
 _LEFTOVERS_SPACING: Final = 300.0
 _RESTORING_SPACING: Final = 15.0
 _HAS_IMAGES: Final = {"reserved": False, "maintenance": False, "remembers": ramdisk_images.BOOTED.name}
-# The older names of driver_info for ready images begin with it.
-_FORMER: Final = "redfish_"
 
 
 class RamdiskFromIso(BootInterface):
@@ -73,26 +71,16 @@ class RamdiskFromIso(BootInterface):
         access_of(node)
         self.place(node).check(node)
         node_attributes.is_boot_device_persistent(node, default=False)
-        if _boots_own_ramdisk(node):
-            ramdisk_images.check_command_line(node, kernel_and_ramdisk.INSTANCE)
-            if self._iso_of_instance(node) is None and node.instance_info.get("kernel"):
-                kernel_and_ramdisk.of_instance(node)
-                ramdisk_images.check_programs(node)
-            return
-        self._check_ramdisk(node, info_keys.DEPLOY)
+        self._check_image(node, kernel_and_ramdisk.INSTANCE if _boots_own_ramdisk(node) else info_keys.DEPLOY)
 
     def validate_inspection(self, task: Task) -> None:
         """Raise MissingParameterValue without a ramdisk: nothing else hands this machine an image."""
         access_of(task.node)
-        self._check_ramdisk(task.node, info_keys.DEPLOY)
+        self._check_image(task.node, info_keys.DEPLOY)
         self.place(task.node).check(task.node)
 
-    def _check_ramdisk(self, node: Node, purpose: str) -> None:
-        if self._ready_iso(node, purpose):
-            return
-        kernel_and_ramdisk.find_ramdisk(node, purpose)
-        ramdisk_images.check_command_line(node, info_keys.DEPLOY)
-        ramdisk_images.check_programs(node)
+    def _check_image(self, node: Node, purpose: str) -> None:
+        booted_images.check(node, purpose, takes_shares=self.takes_shares)
 
     # Preparation
 
@@ -116,12 +104,7 @@ class RamdiskFromIso(BootInterface):
         booted.put(node)
         if booted.parameters is not None:
             self.offer_settings(task, booted.parameters)
-        if ready:
-            url = ramdisk_images.publish_ready_iso(node, f"{booted.purpose}_iso", ready, place)
-        else:
-            passed = passed_settings.with_parameters(task, booted.parameters or {})
-            url = ramdisk_images.publish_ramdisk(node, booted.purpose, passed, place)
-        self.boot(task, url, persistent=False)
+        self.boot(task, booted_images.publish(task, booted, ready, place), persistent=False)
 
     def prepare_instance(self, task: Task) -> None:
         node = task.node
@@ -136,13 +119,9 @@ class RamdiskFromIso(BootInterface):
         self._boot_instance(task)
 
     def _boot_instance(self, task: Task) -> None:
-        node, place = task.node, self.place(task.node)
-        Booted(kernel_and_ramdisk.INSTANCE).put(node)
-        if ready := self._iso_of_instance(node):
-            url = ramdisk_images.publish_ready_iso(node, ramdisk_images.INSTANCE_ISO, ready, place)
-        else:
-            nothing = ramdisk_images.Passed({}, {}, {})
-            url = ramdisk_images.publish_ramdisk(node, kernel_and_ramdisk.INSTANCE, nothing, place)
+        node, booted = task.node, Booted(kernel_and_ramdisk.INSTANCE)
+        booted.put(node)
+        url = booted_images.publish(task, booted, self._ready_iso(node, booted.purpose), self.place(node))
         self.boot(task, url, persistent=True)
         self.offer_config_drive(task)
 
@@ -156,16 +135,7 @@ class RamdiskFromIso(BootInterface):
         ramdisk_images.remove_leftovers(manager.store)
 
     def _ready_iso(self, node: Node, purpose: str) -> str | None:
-        """Return the URL of a ready image for a purpose, None when it is made of kernel and ramdisk."""
-        name, info = f"{purpose}_iso", node.driver_info
-        return self._checked_iso(node, name, info.get(name) or info.get(f"{_FORMER}{name}"))
-
-    def _iso_of_instance(self, node: Node) -> str | None:
-        """Return the URL of the user's ready image, None when there is none."""
-        return self._checked_iso(node, ramdisk_images.INSTANCE_ISO, node.instance_info.get(ramdisk_images.INSTANCE_ISO))
-
-    def _checked_iso(self, node: Node, name: str, url: object) -> str | None:
-        return ramdisk_images.check_ready_iso(node, name, url, takes_shares=self.takes_shares) if url else None
+        return booted_images.ready_iso(node, purpose, takes_shares=self.takes_shares)
 
     # Nodes whose images another conductor has published
 
@@ -177,7 +147,7 @@ class RamdiskFromIso(BootInterface):
     )
     def restore_ramdisk(self, task: Task, manager: object, context: object) -> None:
         """Publish the image again of a machine that boots a ramdisk; restart one whose ramdisk has not reported."""
-        self._restore(task, self._restart_ramdisk)
+        booted_images.restore(task, self._restart_ramdisk)
 
     @node_periodic(
         purpose="publishing boot images again",
@@ -187,23 +157,7 @@ class RamdiskFromIso(BootInterface):
     )
     def restore_instance(self, task: Task, manager: object, context: object) -> None:
         """Publish the image again that an instance boots whenever it starts; it runs on meanwhile."""
-        self._restore(task, self._boot_instance)
-
-    def _restore(self, task: Any, boot: Callable[[Task], None]) -> None:
-        before = task.node.provision_state
-        task.upgrade_lock("publishing boot images again", retry=False)
-        node = task.node
-        if node.provision_state != before or not ramdisk_images.are_missing(node):
-            return
-        LOG.info("Node %s: its boot image is missing on this host and is published again", node.uuid)
-        try:
-            boot(task)
-        except Exception:
-            # So that the next run finds it missing.
-            ramdisk_images.take_back(node)
-            raise
-        finally:
-            node.save()
+        booted_images.restore(task, self._boot_instance)
 
     def _restart_ramdisk(self, task: Task) -> None:
         booted = Booted.of(task.node)
@@ -265,7 +219,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     def validate_rescue(self, task: Task) -> None:
         access_of(task.node)
         self.place(task.node).check(task.node)
-        self._check_ramdisk(task.node, info_keys.RESCUE)
+        self._check_image(task.node, info_keys.RESCUE)
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
         _check_firmware(task)

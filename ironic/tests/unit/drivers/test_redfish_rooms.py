@@ -23,6 +23,7 @@ from ironic.drivers.modules.redfish.wire.document_repair import _KINDS, _KINDS_I
 
 _SOURCE = Path(ironic.__file__).parent
 _REDFISH = _SOURCE / "drivers" / "modules" / "redfish"
+_LONGEST_CLASS = 150
 # They read documents, or write down what a BMC shows.
 _READING_ROOMS = ("wire", "tree", "records")
 # What is no field of a system, but its place and what it leads to.
@@ -155,6 +156,15 @@ def test_each_field_that_is_read_has_a_typed_row() -> None:
 def test_all_that_take_what_is_seen_in_part_have_a_line() -> None:
     found = {name for path in _acting() for name in tolerant_reads(path.read_text(), path.stem)}
     assert found == SEEN.keys(), "take what is whole or certain, or say here why a part, or a default, will do"
+
+
+def test_no_class_has_so_many_lines_that_it_has_several_subjects() -> None:
+    nodes = [(path.stem, node) for path in _REDFISH.rglob("*.py") for node in ast.walk(ast.parse(path.read_text()))]
+    classes = [(stem, node) for stem, node in nodes if isinstance(node, ast.ClassDef)]
+    assert len(classes) > 60
+    lengths = {f"{stem}.{node.name}": (node.end_lineno or 0) - node.lineno + 1 for stem, node in classes}
+    too_long = {name: lines for name, lines in lengths.items() if lines > _LONGEST_CLASS}
+    assert too_long == {}, "give a subject of it a module of its own, in the orders or in the tree"
 
 
 @pytest.mark.parametrize(
