@@ -100,7 +100,9 @@ class IpmiBmc:
 
 
 @contextlib.contextmanager
-def ipmi_sim(directory: Path, *, sol_port: int | None = None, blades: Sequence[str] = ()) -> Iterator[IpmiBmc]:
+def ipmi_sim(
+    directory: Path, *, sol_port: int | None = None, blades: Sequence[str] = (), manufacturer: str = "0x1291"
+) -> Iterator[IpmiBmc]:
     """Run ipmi_sim until the block ends; ``sol_port`` is a TCP port that acts as the serial port of the machine.
 
     ``blades`` are addresses such as 0x82 of further controllers, each with a machine whose files are in a directory of
@@ -112,7 +114,7 @@ def ipmi_sim(directory: Path, *, sol_port: int | None = None, blades: Sequence[s
     chassis = directory / "chassis.sh"
     chassis.write_text(_CHASSIS)
     chassis.chmod(0o755)
-    (directory / "sim.emu").write_text(_machine(blades))
+    (directory / "sim.emu").write_text(_machine(blades, manufacturer))
     for blade in blades:
         (directory / blade).mkdir()
 
@@ -202,11 +204,11 @@ _SENSORS = (
 )
 
 
-def _machine(blades: Sequence[str]) -> str:
+def _machine(blades: Sequence[str], manufacturer: str) -> str:
     """Return the controllers, and the sensors of the first one, as ipmi_sim reads them."""
     lines = [
         "mc_setbmc 0x20",
-        "mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr",
+        f"mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f {manufacturer} 0xf02 persist_sdr",
         "sel_enable 0x20 1000 0x0a",
     ]
     for number, name, kind, unit, value, limits, factor, entity in _SENSORS:

@@ -10,7 +10,7 @@ from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.errors.hardware_errors import DriverOperationError
 from ironic.core.flows import states
 from ironic.drivers.contract.interfaces import PowerInterface
-from ironic.drivers.contract.task import SHUTS_DOWN, Task, Waiter
+from ironic.drivers.contract.task import ODD_POWER, SHUTS_DOWN, Task, Waiter
 
 _POLL_SECONDS: Final = 1.0
 # Some systems shut down so fast.
@@ -72,9 +72,11 @@ def shuts_down(task: Task) -> bool:
 
 def _wait(task: Task, address: str, target: str, is_there: Callable[[], bool], left: float, seconds: int) -> None:
     if not task.clock.until(is_there, timeout=left, interval=_POLL_SECONDS, first=FIRST_PAUSE):
+        odd = task.notes.get(ODD_POWER)
+        said = "" if odd is None else f"; in place of on or off it says {odd!r}"
         raise PowerStateFailure(
             node=task.node.uuid,
             target=target,
             reason=f"BMC {address} of node {task.node.uuid} accepted the request, but did not report {target!r} within "
-            f"{seconds} seconds. Check the machine, or allow it more time.",
+            f"{seconds} seconds{said}. Check the machine, or allow it more time.",
         )

@@ -38,8 +38,9 @@ class IPMIPower(ActionPower):
         # Power synchronisation reads without a lock; whatever changes the power has one.
         kind = CallClass.TELEMETRY if task.shared else CallClass.POWER
         said = read(task, ("power", "status"), anew=True, kind=kind).strip()
-        if said not in _REPORTED:
-            task.notes.put(ODD_POWER, safe_text(said, access_of(task.node).password))
+        # A known state takes the note back: it is about the last reading.
+        odd = None if said in _REPORTED else safe_text(said, access_of(task.node).password)
+        task.notes.put(ODD_POWER, odd)
         return _REPORTED.get(said, states.ERROR)
 
     @property

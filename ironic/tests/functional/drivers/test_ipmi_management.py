@@ -1,5 +1,6 @@
 """Management and vendor methods of IPMI machines: the real ipmitool with ipmi_sim and with the BMC of pyghmi."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,14 +8,14 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.errors.hardware_errors import FailedToGetSensorData, FailedToParseSensorData
+from ironic.core.errors.hardware_errors import FailedToGetSensorData, FailedToParseSensorData, IPMIFailure
 from ironic.core.flows import states
 from ironic.drivers.contract.task import Notes
 from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.ipmi.speed_select import IntelIPMIManagement
 from ironic.drivers.modules.ipmi.vendor import IPMIVendorPassthru
-from ironic.tests.ipmi_bmc import HOST, IpmiBmc, free_udp_port, pyghmi_bmc
+from ironic.tests.ipmi_bmc import HOST, IpmiBmc, free_udp_port, ipmi_sim, pyghmi_bmc
 from ironic.tests.site import eventually
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -136,6 +137,50 @@ def test_a_machine_starts_although_its_device_can_not_be_restored(flags: IpmiBmc
 def test_the_vendor_is_read(sim: IpmiBmc, flags: IpmiBmc) -> None:
     assert IPMIManagement().detect_vendor(task_on(sim)) == "montavista software, inc."
     assert IPMIManagement().detect_vendor(task_on(flags)) == "intel corporation"
+
+
+@pytest.mark.parametrize("number", ["0x0", "0xfffff", "0xffffff", "0xabcde"])
+def test_a_number_without_a_name_is_no_vendor(tmp_path: Path, number: str) -> None:
+    with ipmi_sim(tmp_path / "bmc", manufacturer=number) as bmc:
+        assert IPMIManagement().detect_vendor(task_on(bmc)) is None
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Work]:
+    """Return what makes a task whose ipmitool writes a text."""
+
+    def writes(said: str) -> Work:
+        path = tmp_path / "ipmitool"
+        path.write_text(f"#!/bin/sh\nprintf '%s\\n' {shlex.quote(said)}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+        # An answer of a moment ago counts for the same port.
+        return task_on(IpmiBmc(tmp_path, free_udp_port()), ipmi_password="the-secret")
+
+    return writes
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "Device ID : 32\nthe-secret", "Manufacturer Name         :", "Manufacturer ID : 343\nManufacturer Na"],
+)
+def test_half_an_answer_is_an_error_and_no_missing_vendor(tool: Callable[[str], Work], said: str) -> None:
+    with pytest.raises(IPMIFailure, match="does not say who made it") as failed:
+        IPMIManagement().detect_vendor(tool(said))
+    quoted = said.replace("\n", " ").replace("the-secret", "***").strip() or "nothing"
+    assert f"ipmitool writes {quoted}. " in str(failed.value)
+
+
+@pytest.mark.parametrize(("name", "vendor"), [("Unknown Devices: AG", "unknown devices: ag"), ("DELL Inc", "dell inc")])
+def test_a_name_is_a_vendor(tool: Callable[[str], Work], name: str, vendor: str) -> None:
+    assert IPMIManagement().detect_vendor(tool(f"Manufacturer Name         : {name}")) == vendor
+
+
+@pytest.mark.parametrize(
+    "said", ["", " Boot Flags :", "   - Boot Device Selector : Force Boot from Diagnostic Partition"]
+)
+def test_a_boot_device_without_a_name_is_shown_as_none(tool: Callable[[str], Work], said: str) -> None:
+    assert IPMIManagement().get_boot_device(tool(said)) == {"boot_device": None, "persistent": False}
 
 
 def test_sensors_are_read_by_type_and_id(sim: IpmiBmc) -> None:

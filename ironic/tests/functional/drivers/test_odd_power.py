@@ -190,6 +190,27 @@ def test_an_ipmi_machine_in_an_unknown_state_is_not_restarted(
     assert not (tmp_path / "orders").exists()
 
 
+@pytest.mark.parametrize("target", [states.POWER_ON, states.POWER_OFF, states.SOFT_POWER_OFF])
+@pytest.mark.parametrize("said", ["Chassis Power is in limbo", ""])
+def test_a_wait_that_ends_in_an_unknown_state_says_what_the_bmc_answered(
+    tool: Callable[[str], None], tmp_path: Path, target: str, said: str
+) -> None:
+    tool(said)
+    with pytest.raises(PowerStateFailure) as failed:
+        IPMIPower().set_power_state(ipmi_machine(), target, timeout=1)
+    assert f"within 1 seconds; in place of on or off it says {said!r}. Check the machine" in str(failed.value)
+    assert len((tmp_path / "orders").read_text().splitlines()) == 1
+
+
+def test_a_wait_that_ends_in_the_other_state_says_nothing_of_an_earlier_answer(tool: Callable[[str], None]) -> None:
+    task = ipmi_machine()
+    tool("Chassis Power is in limbo")
+    assert IPMIPower().get_power_state(task) == states.ERROR
+    tool("Chassis Power is on")
+    with pytest.raises(PowerStateFailure, match=r"within 1 seconds\. Check"):
+        IPMIPower().set_power_state(task, states.POWER_OFF, timeout=1)
+
+
 @pytest.mark.parametrize("target", [states.POWER_OFF, states.SOFT_POWER_OFF])
 def test_no_order_switches_an_ipmi_machine_off_that_must_stay_on(
     tool: Callable[[str], None], tmp_path: Path, target: str
