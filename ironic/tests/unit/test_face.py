@@ -50,6 +50,7 @@ DOORS = (
     "ironic.drivers.modules.redfish.utils",
     "ironic.drivers.task",
     "ironic.drivers.utils",
+    "ironic.drivers.waits",
     "ironic.objects",
     "ironic.objects.chassis",
     "ironic.objects.conductor",

@@ -4,7 +4,7 @@ interfaces (VIFs) to its ports.
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from ironic.drivers.contract.contract_types import Port, Portgroup, Task
 from ironic.drivers.contract.interfaces.base_interface import BaseInterface, unsupported
@@ -73,26 +73,34 @@ class NetworkInterface(BaseInterface[Task]):
 
     # Networks of the operations
 
-    @abstractmethod
     def connect(self, task: Task, network: str) -> dict[str, str] | None:
         """Connect the machine to TENANT or to the network of a flow; return network ports by port UUID, if known."""
+        return _by_older_name(NetworkInterface, "connect", self, task, network)
 
-    @abstractmethod
     def disconnect(self, task: Task, network: str) -> None:
         """Disconnect the machine from TENANT or from the network of a flow."""
+        _by_older_name(NetworkInterface, "disconnect", self, task, network)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for way, names in _OLDER_NAMES.items():
             if way in vars(cls):
-                for network in names.keys() - {each for each, name in names.items() if name in vars(cls)}:
-                    setattr(cls, names[network], _older(vars(cls)[way], network))
-            else:
-                owner = next(each for each in cls.__mro__ if way in vars(each))
-                derived = cls.__mro__[: cls.__mro__.index(owner)]
-                has_older = any(vars(each).keys() & set(names.values()) for each in derived)
-                if has_older and all(hasattr(cls, names[network]) for network in _NEEDED):
-                    setattr(cls, way, _of_older(cls, names))
+                for network, name in names.items():
+                    # A method that a class has itself, or inherits from one that has it itself, stays.
+                    if getattr(getattr(cls, name), "leads_to_way", False):
+                        setattr(cls, name, _older(cls, way, network))
+            elif _older_than(way, cls, set(names.values())):
+                setattr(cls, way, _of_older(cls, way))
+
+    def __new__(cls, *_arguments: object, **_options: object) -> Self:
+        """Make an interface; raise TypeError for a class that has neither a way nor all older names for it."""
+        for way, names in _OLDER_NAMES.items():
+            missing = [names[network] for network in _NEEDED if getattr(cls, names[network]) is _nothing]
+            if missing:
+                raise TypeError(
+                    f"Can't make an abstract {cls.__name__}: it has neither {way} nor {', '.join(missing)}."
+                )
+        return super().__new__(cls)
 
     def validate_rescue(self, task: Task) -> None:
         """Raise InvalidParameterValue or MissingParameterValue when no rescue network is configured."""
@@ -112,31 +120,49 @@ class NetworkInterface(BaseInterface[Task]):
         return task.node.network_data or {}
 
 
-def _older(way: _Way, network: str) -> _Way:
+def _older_than(way: str, cls: type, names: set[str]) -> bool:
+    """Return whether a class has an older name from a class that is more derived than the one that has the way."""
+    owner = next(each for each in cls.__mro__ if way in vars(each))
+    return any(vars(each).keys() & names for each in cls.__mro__[: cls.__mro__.index(owner)])
+
+
+def _older(cls: type, way: str, network: str) -> _Way:
     """Return the method of an older name for a class that has ``way``."""
 
     def method(self: object, task: object) -> dict[str, str] | None:
-        return way(self, task, network)
+        found: dict[str, str] | None = vars(cls)[way](self, task, network)
+        return found
+
+    method.leads_to_way = True  # type: ignore[attr-defined]  # a mark on the function
+    return method
+
+
+def _of_older(cls: type, way: str) -> _Way:
+    """Return `connect` or `disconnect` for a class that has older names."""
+
+    def method(self: object, task: object, network: str) -> dict[str, str] | None:
+        return _by_older_name(cls, way, self, task, network)
 
     return method
 
 
-def _of_older(cls: type, names: Mapping[str, str]) -> _Way:
-    """Return `connect` or `disconnect` for a class that has older names: its own, as derived classes may have both."""
-
-    def way(self: object, task: Any, network: str) -> dict[str, str] | None:
-        if network not in names:
-            raise unsupported(task, f"the {network} network")
-        found: dict[str, str] | None = getattr(cls, names[network])(self, task)
-        return found
-
-    return way
+def _by_older_name(cls: type, way: str, self: object, task: Any, network: str) -> dict[str, str] | None:
+    name = _OLDER_NAMES[way].get(network)
+    if name is None:
+        raise unsupported(task, f"the {network} network")
+    mro = type(self).__mro__
+    owner = next(each for each in mro if way in vars(each))
+    # A more derived class that has the way itself came here by super(), and its older names may lead to it.
+    found = self if owner is cls else super(mro[mro.index(cls) - 1], self)
+    result: dict[str, str] | None = getattr(found, name)(task)
+    return result
 
 
 def _nothing(self: object, task: object) -> dict[str, str]:
     return {}
 
 
+_nothing.leads_to_way = True  # type: ignore[attr-defined]  # a mark on the function
 for _names in _OLDER_NAMES.values():
-    for _network in _POSSIBLE:
-        setattr(NetworkInterface, _names[_network], _nothing)
+    for _name in _names.values():
+        setattr(NetworkInterface, _name, _nothing)

@@ -1,5 +1,6 @@
 """Network interfaces of both kinds: by `connect` and `disconnect`, and by the older names of published classes."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -7,8 +8,10 @@ import pytest
 from ironic.core.errors import UnsupportedDriverExtension
 from ironic.core.flows.flow import FLOWS
 from ironic.drivers import base
+from ironic.drivers.composition.measured_calls import measure
 from ironic.drivers.contract.interfaces.networks import TENANT
 from ironic.drivers.modules.network.noop import NoopNetwork
+from ironic.integrations.metrics import METRICS, Collector
 from ironic.tests.unit.drivers.machine import work_on
 
 NETWORKS = sorted({flow.network for flow in FLOWS if flow.network} | {TENANT})
@@ -135,5 +138,58 @@ def test_older_names_may_come_from_a_mixin(noted: list[str]) -> None:
 @pytest.mark.parametrize("missing", NEEDED)
 def test_a_class_without_a_needed_name_can_not_be_used(missing: str) -> None:
     incomplete: Any = type("Incomplete", (Rest,), {name: noting(name) for name in NEEDED if name != missing})
-    with pytest.raises(TypeError, match="abstract method"):
+    with pytest.raises(TypeError, match=f"an abstract Incomplete: it has neither (dis)?connect nor {missing}[.]"):
         incomplete()
+
+
+@pytest.mark.parametrize("kind", [staticmethod, partial, "later", "instance"])
+def test_an_older_name_is_called_as_the_class_has_it(kind: Any, noted: list[str]) -> None:
+    def add(task: object) -> None:
+        NOTED.append("added")
+
+    own = {"add_cleaning_network": kind(add)} if callable(kind) else {}
+    derived: Any = type("Derived", (Published,), own)
+    interface = derived()
+    if kind == "later":
+        derived.add_cleaning_network = staticmethod(add)
+    elif not callable(kind):
+        interface.add_cleaning_network = add
+    interface.connect(work_on(), "cleaning")
+    assert noted == ["added"]
+
+
+def test_a_base_can_be_called_by_super(noted: list[str]) -> None:
+    class Calls(Published):
+        def connect(self, task: Any, network: str) -> Any:
+            NOTED.append("own")
+            return self.add_provisioning_network(task)
+
+    class Own(Rest):
+        def connect(self, task: Any, network: str) -> Any:
+            return super().connect(task, network)
+
+        def disconnect(self, task: Any, network: str) -> None:
+            getattr(super(), OLDER[network][1])(task)
+
+    assert Calls().connect(work_on(), "cleaning") == {"port": "add_provisioning_network"}
+    assert noted == ["own", "add_provisioning_network"]
+    assert Own().connect(work_on(), "cleaning") == {}
+    Own().disconnect(work_on(), "tenant")
+
+
+def test_what_replaces_a_way_is_called_by_the_older_names(monkeypatch: pytest.MonkeyPatch, noted: list[str]) -> None:
+    monkeypatch.setattr(NoopNetwork, "connect", lambda self, task, network: NOTED.append(network))
+    interface: Any = NoopNetwork()
+    interface.add_rescuing_network(work_on())
+    assert noted == ["rescuing"]
+
+
+def test_a_measured_class_measures_its_older_names() -> None:
+    METRICS.open(found := Collector())
+    try:
+        measure(interface := Published())
+        interface.connect(work_on(), "cleaning")
+    finally:
+        METRICS.close()
+    front = f"{Published.__module__}.Published"
+    assert found.collected().keys() == {f"{front}.connect", f"{front}.add_cleaning_network"}
