@@ -13,7 +13,9 @@ HEAD = """\
 
 Each recorded machine is played in the tests, with all operations of the Redfish interfaces. An operation is
 
-- *proved* if it shows what the record says, or if the played BMC has got the order and has stored it;
+- *proved* if what it shows agrees with the record as far as the test compares, which is not each value of a list, or
+  if the played BMC has got the order, and has stored it where an order is stored at once: restarts, NMI, boot modes,
+  resets of BIOS settings and updates of firmware are proved as far as that the order has come;
 - *refused* if it ends with an error, which says why;
 - *not offered* if the machine has nothing for it.
 

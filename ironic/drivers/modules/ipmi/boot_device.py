@@ -144,6 +144,8 @@ def _send(task: Task, device: str, *, persistent: bool) -> None:
     if instance_capabilities.boot_mode(task.node) != boot_devices.UEFI:
         change(task, ("chassis", "bootdev", device, *(["options=persistent"] if persistent else [])))
         return
-    is_supermicro = str(task.node.properties.get("vendor", "")).lower() == "supermicro"
+    # Newer lists of manufacturers say "Super Micro Computer Inc.".
+    vendor = str(task.node.properties.get("vendor", "")).lower().replace(" ", "")
+    is_supermicro = vendor in ("supermicro", "supermicrocomputerinc.")
     code = _SUPERMICRO_DISK if is_supermicro and device == boot_devices.DISK else CODES[device]
     change(task, (*_BOOT_FLAGS, _UEFI_ALWAYS if persistent else _UEFI_ONCE, code, "0x00", "0x00", "0x00"))

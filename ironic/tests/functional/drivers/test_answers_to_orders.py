@@ -320,3 +320,22 @@ def test_the_reason_of_a_failed_task_is_quoted(bmc: HostileBmc, messages: Any, t
     document = {"Name": "Task", "TaskState": "Exception", "Messages": messages}
     bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(200, document))
     assert read(on(bmc), "watching", lambda system: read_task(system, "/monitor")).text == text
+
+
+@pytest.mark.parametrize(
+    ("document", "end"),
+    [
+        ({"@odata.id": "/redfish/v1/Systems/1/Storage/1/Volumes/5", "Description": "A volume"}, "GOOD"),
+        ({"@odata.id": "/redfish/v1/Systems/1/Storage/1/Volumes/5", "Description": "A volume", "error": None}, "GOOD"),
+        ({"Description": "The task"}, "UNSAID"),
+        ({"Description": "The task", "error": {"message": "No space."}}, "BAD"),
+    ],
+)
+@pytest.mark.parametrize("notes", [None, [], {}])
+def test_what_a_monitor_describes_is_no_message(
+    bmc: HostileBmc, document: dict[str, Any], end: str, notes: object
+) -> None:
+    answered = {**document, "@Message.ExtendedInfo": notes}
+    bmc.misbehave = answer_at("/Monitors/7", lambda handler: handler.answer(200, answered))
+    task = read(on(bmc), "watching", lambda system: read_task(system, "/Monitors/7"))
+    assert task.end is not None and task.end.name == end

@@ -104,7 +104,8 @@ def _state_in(answer: BmcAnswer, uri: str) -> BmcTask:
 
 def _as_answered(document: Mapping[str, Any], uri: str) -> BmcTask:
     """Return the state of a task whose monitor answers as the order would have been answered."""
-    messages = messages_in(document) if "error" in document or _EXTENDED in document else []
+    said = {name: document[name] for name in ("error", _EXTENDED) if document.get(name)}
+    messages = messages_in(said) if said else []
     if any(message.identity == "Success" for message in messages):
         return BmcTask("", End.GOOD)
     if messages:

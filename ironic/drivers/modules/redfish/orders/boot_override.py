@@ -15,7 +15,7 @@ from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.keys.internal_keys import InternalKey
-from ironic.core.readings import ABSENT, Known, Value
+from ironic.core.readings import ABSENT, Known, Unreadable, Value
 from ironic.drivers.contract import boot_devices
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
@@ -184,9 +184,12 @@ def _is_stored(node: Node, system: System, device: str, *, persistent: bool) -> 
         return not shown or any(_has(boot, device) for boot in shown)
 
     if not is_stored_soon(is_shown):
-        reason = (
-            f"the BMC has accepted boot device {device} ({SOURCES[device].value}) and has not stored it: it shows "
-            f"{_word(shown[0].target) or 'no device'}, {_word(shown[0].enabled) or 'for no boot'}"
+        target = shown[0].target
+        reason = f"the BMC has accepted boot device {device} ({SOURCES[device].value}) and " + (
+            f"can't say what it has stored: {target.error}"
+            if isinstance(target, Unreadable)
+            else f"has not stored it: it shows {_word(target) or 'no device'}, "
+            f"{_word(shown[0].enabled) or 'for no boot'}"
         )
         raise RedfishError(node=node.uuid, operation=f"setting boot device {device}", error=reason)
     is_for_once = any(boot.enabled == Known(_ONCE) for boot in shown if _has(boot, device))

@@ -81,7 +81,8 @@ class VirtualDrive:
 
     def takes(self, medium: Medium) -> bool:
         """Return whether it takes a medium by what it says, in words of its own or by its name where it must."""
-        kinds, listed = self.kinds, value_at(self._resource, "MediaTypes", list).shown([])
+        # What can be read of a list counts, whatever else is in it.
+        kinds, listed = self.kinds, self._resource.json.get("MediaTypes") or []
         if any(kind.value in kinds for kind in _ALSO.get(medium, (medium,))):
             return True
         own_words = [word for word in listed if word not in _WORDS]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.drivers.modules.redfish.tree.virtual_drives import VirtualDrive
+from ironic.drivers.modules.redfish.tree.virtual_drives import CD, USB_STICK, Medium, VirtualDrive
 from ironic.drivers.modules.redfish.wire.document_repair import repaired
 
 PATH = "/redfish/v1/Managers/1/VirtualMedia/CD"
@@ -39,3 +39,20 @@ def test_a_drive_is_empty_only_for_certain(
 @pytest.mark.parametrize("tag", [None, 5, [], {}])
 def test_an_odd_tag_is_none(tag: Any) -> None:
     assert drive(**{"@odata.etag": tag}).tag in (None, "5")
+
+
+@pytest.mark.parametrize(
+    ("media", "name", "medium", "takes"),
+    [
+        (["Removable Disk", None], "2", USB_STICK, True),
+        (["cdrom", None], "EXT1", CD, True),
+        (["Floppy-like", None], "VirtualCD", CD, False),
+        (None, "VirtualCD", CD, True),
+        ([5], "EXT1", CD, False),
+    ],
+)
+def test_words_of_its_own_count_beside_what_can_not_be_read(media: Any, name: str, medium: Medium, takes: bool) -> None:
+    path = f"/redfish/v1/Managers/1/VirtualMedia/{name}"
+    document = repaired({"Id": name, "Name": name, "MediaTypes": media}, path)
+    resource = SimpleNamespace(path=path, identity=name, name=name, json=document, media_types=None)
+    assert VirtualDrive(resource).takes(medium) is takes
