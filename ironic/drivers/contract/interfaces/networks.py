@@ -86,8 +86,8 @@ class NetworkInterface(BaseInterface[Task]):
         for way, names in _OLDER_NAMES.items():
             if way in vars(cls):
                 for network, name in names.items():
-                    # A method that a class has itself, or inherits from one that has it itself, stays.
-                    if getattr(getattr(cls, name), "leads_to_way", False):
+                    # What is made here is made anew; a method of the class, or of one that it derives from, stays.
+                    if getattr(getattr(cls, name), "__module__", "") == __name__:
                         setattr(cls, name, _older(cls, way, network))
             elif _older_than(way, cls, set(names.values())):
                 setattr(cls, way, _of_older(cls, way))
@@ -133,7 +133,6 @@ def _older(cls: type, way: str, network: str) -> _Way:
         found: dict[str, str] | None = vars(cls)[way](self, task, network)
         return found
 
-    method.leads_to_way = True  # type: ignore[attr-defined]  # a mark on the function
     return method
 
 
@@ -162,7 +161,6 @@ def _nothing(self: object, task: object) -> dict[str, str]:
     return {}
 
 
-_nothing.leads_to_way = True  # type: ignore[attr-defined]  # a mark on the function
 for _names in _OLDER_NAMES.values():
     for _name in _names.values():
         setattr(NetworkInterface, _name, _nothing)
