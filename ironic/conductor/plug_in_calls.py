@@ -12,6 +12,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.flows import states
 from ironic.core.memory.agent_memory import AgentMemory
 from ironic.db import NodeRecord
+from ironic.drivers.contract.power_reading import certain_power
 from ironic.drivers.nodes import fast_track, node_attributes
 from ironic.services import process_store
 
@@ -43,10 +44,13 @@ def change_secure_boot(task: TaskManager, secure_boot_target: bool) -> None:
 
 
 def power_on_if_needed(task: TaskManager) -> str | None:
-    """Switch the machine on if its network needs that; return its power state before, None for another network."""
+    """Switch the machine on if its network needs that; return its power state before, None for another network.
+
+    Raise PowerStateFailure when the power state is not known, so that no other one is restored afterwards.
+    """
     if not task.network.need_power_on(task):
         return None
-    before = task.power.get_power_state(task)
+    before = certain_power(task, states.POWER_ON)
     if before != states.POWER_ON:
         task.change_power(states.POWER_ON)
     return before

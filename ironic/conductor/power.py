@@ -22,9 +22,8 @@ from ironic.core.flows import flow, node_waits, states
 from ironic.core.flows.node_waits import Follows
 from ironic.core.keys.internal_keys import InternalKey
 from ironic.core.memory.agent_memory import POWER_CHANGED, AgentMemory
-from ironic.core.texts.syntax import plain_text
 from ironic.drivers.contract import waits
-from ironic.drivers.contract.task import ODD_POWER, SHUTS_DOWN
+from ironic.drivers.contract.task import SHUTS_DOWN
 from ironic.drivers.nodes import volumes
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ ADVICE: Final = "Check the BMC and its credentials; maintenance ends by itself w
 
 # The note of a task on the state of its machine.
 _STATE: Final = "power state"
-
-_LONGEST_SAID: Final = 200
 
 _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
@@ -165,13 +162,6 @@ def _reach(
         # Afterwards, because the restart may be a command to the agent, which is gone then, even after a failure.
         if target in _RESTARTS:
             AgentMemory(node).forget_on_restart()
-
-
-def odd_state_text(task: "HostTask") -> str:
-    """Return in words that the power interface has just read neither on nor off, with what the BMC said if known."""
-    said = task.notes.get(ODD_POWER)
-    text = "the BMC reports a power state that is neither on nor off"
-    return f"{text}: it says {plain_text(said, _LONGEST_SAID)!r}" if said else text
 
 
 def set_error(node: "NodeRecord", text: str) -> None:

@@ -21,7 +21,7 @@ from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
 from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
-from ironic.conductor.power import ADVICE, is_error_over, odd_state_text
+from ironic.conductor.power import ADVICE, is_error_over
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
@@ -33,6 +33,7 @@ from ironic.core.errors.failure_texts import Reason, failure_text, in_words
 from ironic.core.flows import states
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
+from ironic.drivers.contract.power_reading import odd_state_text
 from ironic.integrations import metric_table
 from ironic.rpc.hash_ring import HashRingManager
 

@@ -8,6 +8,7 @@ from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.flows import node_waits, states
 from ironic.drivers.contract import waits
+from ironic.drivers.contract.power_reading import odd_state_text
 from ironic.drivers.contract.task import Waiter
 
 
@@ -45,4 +46,4 @@ def read(task: TaskManager) -> None:
     """Set the node's power state as the machine reports it, or raise PowerStateFailure; the caller saves the node."""
     task.node.power_state = task.validated(task.power).get_power_state(task)
     if task.node.power_state == "error":
-        raise PowerStateFailure(power.odd_state_text(task))
+        raise PowerStateFailure(odd_state_text(task))

@@ -13,6 +13,7 @@ from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.flows import states
 from ironic.core.flows.flow import Flow
 from ironic.core.memory.agent_memory import AgentMemory
+from ironic.drivers.contract.power_reading import certain_power
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.agent.agent_client import Agent
 from ironic.drivers.nodes import fast_track
@@ -92,8 +93,11 @@ def needs_medium(task: Task, *, runs_on: bool) -> bool:
 
 @contextmanager
 def powered_for_network(task: Task) -> Iterator[None]:
-    """Keep the machine on while its networks change, if its network interface needs that; switch it off afterwards."""
-    needed = task.network.need_power_on(task) and not _is(task, states.POWER_ON)
+    """Keep the machine on while its networks change, if its network interface needs that; switch it off afterwards.
+
+    Raise PowerStateFailure when it is not known whether the machine was off.
+    """
+    needed = task.network.need_power_on(task) and certain_power(task, states.POWER_ON) == states.POWER_OFF
     if needed:
         switch_on(task)
     yield

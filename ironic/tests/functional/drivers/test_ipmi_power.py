@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.power import odd_state_text
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.errors.hardware_errors import IPMIConnectionFailure, IPMIFailure, UnsupportedHardwareFeature
 from ironic.core.flows import states
+from ironic.drivers.contract.power_reading import odd_state_text
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.tests.ipmi_bmc import IpmiBmc, free_udp_port, pyghmi_bmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on

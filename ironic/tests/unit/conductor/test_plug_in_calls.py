@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from ironic.conductor import utils
-from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.flows import states
 from ironic.core.memory.agent_memory import AgentMemory, KnownAgent
 from ironic.db import Store
 from ironic.drivers.contract.task import BareDriver
+from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.services import process_store
 from ironic.tests.conftest import Setter
@@ -93,6 +94,16 @@ def test_a_machine_whose_network_needs_power_gets_it_for_a_while(
     assert utils.power_on_node_if_needed(task) == before
     utils.restore_power_state_if_needed(task, before)
     assert (machine.orders, machine.state) == (orders, state)
+
+
+@pytest.mark.parametrize("state", ["error", None])
+def test_a_machine_whose_power_is_not_known_gets_no_order_for_its_network(state: Any) -> None:
+    task, machine = with_machine(state, needed=True)
+    with pytest.raises(PowerStateFailure, match="nothing was ordered of node"):
+        utils.power_on_node_if_needed(task)
+    with pytest.raises(PowerStateFailure), ramdisk_boot.powered_for_network(task):
+        pass
+    assert not machine.orders
 
 
 @pytest.fixture

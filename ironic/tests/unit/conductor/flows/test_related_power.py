@@ -126,6 +126,21 @@ def test_a_failure_of_a_child_is_the_parents_too(bench):
     assert bench.row(child).target_power_state is None
 
 
+@pytest.mark.parametrize("state", ["error", None])
+@pytest.mark.parametrize("is_child", [True, False])
+def test_nothing_is_ordered_of_a_related_node_whose_power_is_not_known(bench, orders, state, is_child):
+    if is_child:
+        changed = machine(bench)
+        odd = machine(bench, state, parent=changed)
+    else:
+        odd = machine(bench, state)
+        changed = machine(bench, OFF, parent=odd)
+    node = power(bench, changed, OFF if is_child else ON)
+    assert not orders
+    assert f"nothing was ordered of node {odd}" in node.last_error
+    assert (node.power_state, node.target_power_state) == (ON if is_child else OFF, None)
+
+
 def test_a_child_has_shut_down_before_its_parent_goes_off(bench):
     top = machine(bench)
     machine(bench, parent=top)
