@@ -152,7 +152,7 @@ def ports_of(inventory: Mapping[str, object], add_ports: str) -> list[dict[str, 
     valid = report_validation.valid_interfaces(found, add_ports)
     if not valid:
         raise NotEnrolled("none of its network interfaces can be used")
-    return inspected_ports.plan([], found, valid, inspected_ports.PortOptions(add_ports, "all", False)).create
+    return inspected_ports.plan([], found, valid, inspected_ports.PortOptions(add_ports, None, False)).create
 
 
 def _create_node(

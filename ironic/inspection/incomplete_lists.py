@@ -1,15 +1,16 @@
 """Which lists of an inventory are incomplete: by which hooks know that what is missing in them may be in the machine.
 
 What reads a machine, its BMC or a report marks in the plug-in data what could not be read. It is stored with them:
-`incomplete` has lists of texts by the name of the list, such as `interfaces`. Who would take something back because a
-list does not have it looks here first.
+`incomplete` has lists of texts by the name of the list, such as `interfaces`. Who stores something because of all of a
+list, or takes something back because a list does not have it, takes a `Whole` one from here.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from ironic.core.readings import Whole
 from ironic.core.texts.syntax import plain_text
-from ironic.inspection.reported_data import list_at
+from ironic.inspection.reported_data import list_at, value_at
 
 KEY: Final = "incomplete"
 INTERFACES: Final = "interfaces"
@@ -28,3 +29,9 @@ def mark(plugin_data: dict[str, object], name: str, missing: Iterable[str]) -> N
 def missing_in(plugin_data: Mapping[str, object], name: str) -> list[str]:
     """Return what of a list could not be read, an empty list for one that is whole."""
     return [plain_text(text) for text in list_at(plugin_data, KEY, name)[:_MOST]]
+
+
+def whole_list(data: object, plugin_data: object, name: str) -> Whole[object] | None:
+    """Return all of a reported list; None where the report has no such list, or a part of it could not be read."""
+    items = value_at(data, name)
+    return Whole(items) if isinstance(items, list) and not list_at(plugin_data, KEY, name) else None

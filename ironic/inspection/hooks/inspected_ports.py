@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.readings import Whole
 from ironic.core.texts import syntax
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
@@ -29,10 +30,13 @@ _CLIENT_ID = "client-id"
 
 @dataclass(frozen=True, slots=True)
 class PortOptions:
-    """The options of the hook; ``add`` and ``keep`` are the values of [inspector]add_ports and keep_ports."""
+    """What the hook may do; ``add`` is the value of [inspector]add_ports.
+
+    ``kept`` has the MAC addresses whose ports stay, None for those of all ports.
+    """
 
     add: str
-    keep: str
+    kept: Whole[str] | None
     update_pxe_enabled: bool
 
 
@@ -66,14 +70,15 @@ class Ports(InspectionHook):
         # A machine that was booted otherwise, from virtual media for example, says nothing about PXE.
         is_said = syntax.machine_mac_of(boot_mac(inventory)) or any(one["pxe_enabled"] for one in everything.values())
         updates = CONF.inspector.update_pxe_enabled and bool(is_said)
-        options = PortOptions(CONF.inspector.add_ports, CONF.inspector.keep_ports, updates)
+        kept = expected(everything, valid, CONF.inspector.keep_ports)
+        options = PortOptions(CONF.inspector.add_ports, kept, updates)
         if not (task.is_proven or is_recognised(existing, everything)):
             LOG.warning(
                 "Node %s: its ports are not changed, because none of them has a MAC address that was reported. Correct "
                 "them, or delete them to have all created again",
                 task.node.uuid,
             )
-            options = PortOptions("disabled", "all", False)
+            options = PortOptions("disabled", None, False)
         if missing := missing_in(plugin_data, INTERFACES):
             LOG.warning(
                 "Node %s: its present ports are neither deleted nor changed, because not all network cards could be "
@@ -81,7 +86,7 @@ class Ports(InspectionHook):
                 task.node.uuid,
                 "; ".join(missing),
             )
-            options = PortOptions(options.add, "all", False)
+            options = PortOptions(options.add, None, False)
         mark_added(valid, options)
         carry_out(plan(existing, everything, valid, options), task, existing)
 
@@ -100,8 +105,7 @@ def plan(existing: Iterable[str], everything: Interfaces, valid: Interfaces, opt
         for interface in valid.values():
             # Bonds and VLANs share the MAC address of a card; the first one counts.
             wanted.setdefault(interface["mac_address"], interface)
-    kept = expected(everything, valid, options.keep)
-    remove = [mac for mac in present if kept and mac not in kept]
+    remove = [mac for mac in present if options.kept is not None and mac not in options.kept]
     booted = {one["mac_address"] for one in everything.values() if one["pxe_enabled"]}
     staying = [mac for mac in present if mac not in remove]
     client_ids = {one["mac_address"]: text_at(one, "client_id") for one in everything.values()}
@@ -121,10 +125,10 @@ def plan(existing: Iterable[str], everything: Interfaces, valid: Interfaces, opt
     )
 
 
-def expected(everything: Interfaces, valid: Interfaces, keep: str) -> frozenset[str]:
-    """Return the MAC addresses whose ports may stay; empty means that all may."""
+def expected(everything: Interfaces, valid: Interfaces, keep: str) -> Whole[str] | None:
+    """Return the MAC addresses whose ports stay by [inspector]keep_ports, None when all do; the lists are whole."""
     chosen: Interfaces = {"present": everything, "added": valid}.get(keep, {})
-    return frozenset(one["mac_address"] for one in chosen.values())
+    return Whole(one["mac_address"] for one in chosen.values()) if chosen else None
 
 
 def mark_added(valid: Interfaces, options: PortOptions) -> None:

@@ -13,11 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.readings import Whole
 from ironic.core.texts.operator_files import document_in
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.basic_properties import set_capabilities
-from ironic.inspection.incomplete_lists import PCI_DEVICES, missing_in
-from ironic.inspection.reported_data import list_at, text_at, value_at
+from ironic.inspection.incomplete_lists import PCI_DEVICES, whole_list
+from ironic.inspection.reported_data import text_at, value_at
 from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
@@ -54,10 +55,15 @@ def identifier(value: object) -> str | None:
     return digits.zfill(_LARGEST_ID)
 
 
-def devices_at(data: Mapping[str, object], models: Collection[tuple[str, str]]) -> list[PciDevice] | None:
-    """Return the devices under `pci_devices`; None when an entry that can't be read may be one of these models."""
+def devices_at(
+    data: Mapping[str, object], plugin_data: PluginData, models: Collection[tuple[str, str]]
+) -> Whole[PciDevice] | None:
+    """Return the devices under `pci_devices`; None when what can't be read may be one of these models."""
+    entries = whole_list(data, plugin_data, PCI_DEVICES)
+    if entries is None:
+        return None
     found = []
-    for entry in list_at(data, "pci_devices"):
+    for entry in entries:
         vendor, product = (identifier(text_at(entry, name)) for name in ("vendor_id", "product_id"))
         if vendor and product:
             bus = text_at(entry, "bus")
@@ -67,7 +73,7 @@ def devices_at(data: Mapping[str, object], models: Collection[tuple[str, str]]) 
             found.append(PciDevice(vendor, product, bus))
         elif any(vendor in (None, model[0]) and product in (None, model[1]) for model in models):
             return None
-    return found
+    return Whole(found)
 
 
 class PciDevices(InspectionHook):
@@ -80,8 +86,10 @@ class PciDevices(InspectionHook):
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the capabilities of aliases that have devices; a part of the devices sets none."""
-        devices = devices_at(plugin_data, self.aliases)
-        if devices is None or missing_in(plugin_data, PCI_DEVICES):
+        if plugin_data.get("pci_devices") is None:
+            return
+        devices = devices_at(plugin_data, plugin_data, self.aliases)
+        if devices is None:
             LOG.warning(
                 "Node %s: not all of its PCI devices can be read; capabilities stay as they are", task.node.uuid
             )
@@ -110,7 +118,7 @@ def aliases(texts: Iterable[str]) -> dict[tuple[str, str], str]:
     return found
 
 
-def counts(devices: Iterable[PciDevice], names: Aliases) -> dict[str, str]:
+def counts(devices: Whole[PciDevice], names: Aliases) -> dict[str, str]:
     """Return the number of devices of each alias; several models may share one."""
     found = Counter(names[device.model] for device in devices if device.model in names)
     return {name: str(count) for name, count in found.items()}
@@ -131,8 +139,8 @@ class Accelerators(InspectionHook):
         )
         if source is None:
             return
-        devices = devices_at(source, self.known)
-        if devices is None or missing_in(plugin_data, PCI_DEVICES):
+        devices = devices_at(source, plugin_data, self.known)
+        if devices is None:
             LOG.warning(
                 "Node %s: not all of its PCI devices can be read; accelerators stay as they are", task.node.uuid
             )
@@ -141,7 +149,7 @@ class Accelerators(InspectionHook):
         task.node.save()
 
 
-def accelerators_among(devices: Iterable[PciDevice], known: Known) -> list[dict[str, Any]]:
+def accelerators_among(devices: Whole[PciDevice], known: Known) -> list[dict[str, Any]]:
     """Return the property's entries for the devices that are accelerators."""
     return [{**known[one.model], "pci_address": one.bus} for one in devices if one.model in known]
 

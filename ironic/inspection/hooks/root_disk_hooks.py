@@ -6,7 +6,7 @@ inventory of the last inspection; where none is stored, the serial numbers are r
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -14,12 +14,13 @@ import orjson
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError
 from ironic.core.keys.internal_keys import InternalKey
+from ironic.core.readings import Whole
 from ironic.core.values import root_device_hints
 from ironic.core.values.root_device_hints import GIB
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
-from ironic.inspection.incomplete_lists import DISKS, missing_in
-from ironic.inspection.reported_data import list_at, listed, text_at, value_at, whole_number_at
+from ironic.inspection.incomplete_lists import DISKS, whole_list
+from ironic.inspection.reported_data import listed, text_at, value_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
@@ -50,13 +51,14 @@ class RootDevice(InspectionHook):
 
         A part of the disks sets neither, and so does a report that names no root disk though it may have disks.
         """
-        if missing_in(plugin_data, DISKS):
+        disks = whole_disks(inventory, plugin_data)
+        if disks is None and isinstance(value_at(inventory, "disks"), list):
             LOG.warning("Node %s: not all of its disks can be read; local_gb stays as it is", task.node.uuid)
             return
         properties = task.node.properties
         hints, skipped = properties.get(_HINTS) or {}, properties.get(_SKIPPED) or []
         if hints or skipped:
-            plugin_data["root_disk"] = choose_root_disk(inventory, plugin_data, hints, skipped)
+            plugin_data["root_disk"] = choose_root_disk(disks or Whole(), plugin_data, hints, skipped)
         if "root_disk" not in plugin_data and value_at(inventory, "disks") != []:
             LOG.warning("Node %s: no root disk is reported; local_gb stays as it is", task.node.uuid)
             return
@@ -69,7 +71,16 @@ class RootDevice(InspectionHook):
         task.node.save()
 
 
-def choose_root_disk(inventory: Inventory, plugin_data: PluginData, hints: Any, skipped: Any) -> Disk | None:
+def whole_disks(inventory: Inventory, plugin_data: Mapping[str, object]) -> Whole[Disk] | None:
+    """Return all disks of a report; None where it has no list of disks, or one of them can't be read."""
+    reported = whole_list(inventory, plugin_data, DISKS)
+    if reported is None:
+        return None
+    disks = Whole(dict(disk) for disk in reported if isinstance(disk, Mapping))
+    return disks if len(disks) == len(reported) else None
+
+
+def choose_root_disk(disks: Whole[Disk], plugin_data: PluginData, hints: Any, skipped: Any) -> Disk | None:
     """Return the root disk by hints, without hints that of the ramdisk; raises HardwareInspectionFailure."""
     faults = root_device_hints.faults(hints)
     if isinstance(skipped, list):
@@ -78,7 +89,6 @@ def choose_root_disk(inventory: Inventory, plugin_data: PluginData, hints: Any, 
         faults.append(f"property {_SKIPPED} has to be a list of hints")
     if faults:
         raise HardwareInspectionFailure(error=f"properties of the node can't be used: {'; '.join(faults)}")
-    disks: list[Disk] = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
     names = {name for several in (hints, *skipped) for name in several}
     if sum(len(value) if isinstance(value := disk.get(name), list) else 1 for disk in disks for name in names) > _MOST:
         raise HardwareInspectionFailure(
@@ -114,14 +124,14 @@ class RaidDevice(InspectionHook):
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the hints when there are none and exactly one disk is new; a part of the disks says nothing."""
-        found, before = serials(inventory), _previous_serials(task)
-        if found is None or missing_in(plugin_data, DISKS):
+        found, before = serials(inventory, plugin_data), _previous_serials(task)
+        if found is None:
             LOG.warning(
                 "Node %s: not all serial numbers of its disks can be read; no root disk is chosen", task.node.uuid
             )
             return
         if not inventory_storage.backend_from_conf().remembers:
-            _REMEMBERED.set(task.node, found)
+            _REMEMBERED.set(task.node, [*found])
         if task.node.properties.get(_HINTS):
             LOG.info("Node %s has root device hints already; they are kept", task.node.uuid)
         elif before is not None and (serial := new_serial(before, found)):
@@ -130,29 +140,29 @@ class RaidDevice(InspectionHook):
         task.node.save()
 
 
-def serials(inventory: Inventory) -> list[str] | None:
+def serials(inventory: Inventory, plugin_data: Mapping[str, object]) -> Whole[str] | None:
     """Return the serial numbers of all disks that have one, each once; None when one of them can't be read."""
-    disks = list_at(inventory, "disks")
-    given = [value_at(disk, "serial") for disk in disks]
-    if not all(isinstance(disk, Mapping) for disk in disks) or not all(isinstance(one, str | None) for one in given):
+    disks = whole_disks(inventory, plugin_data)
+    if disks is None or not all(isinstance(disk.get("serial"), str | None) for disk in disks):
         return None
-    return list(dict.fromkeys(serial for disk in disks if (serial := text_at(disk, "serial"))))
+    return Whole(dict.fromkeys(serial for disk in disks if (serial := text_at(disk, "serial"))))
 
 
-def new_serial(before: Iterable[str], now: Iterable[str]) -> str | None:
+def new_serial(before: Whole[str], now: Whole[str]) -> str | None:
     """Return the one serial number that is new, None when there are several or none."""
     known = set(before)
     new = [serial for serial in now if serial not in known]
     return new[0] if len(new) == 1 else None
 
 
-def _previous_serials(task: StagedTask) -> list[str] | None:
-    """Return the serial numbers of the last inspection, None when there was none."""
+def _previous_serials(task: StagedTask) -> Whole[str] | None:
+    """Return the serial numbers of the last inspection; None when there was none, or not all its disks are known."""
     backend = inventory_storage.backend_from_conf()
     if not backend.remembers:
-        return _REMEMBERED.of(task.node)
+        remembered = _REMEMBERED.of(task.node)
+        return None if remembered is None else Whole(remembered)
     try:
         texts = backend.texts(task.store, task.node.id, task.node.uuid)
     except IronicError as error:
         raise HardwareInspectionFailure(error=f"the inventory of the last inspection can't be read: {error}") from None
-    return None if texts is None else serials(orjson.loads(str(texts.inventory)))
+    return None if texts is None else serials(*(orjson.loads(str(text)) for text in texts))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.flows import states
+from ironic.core.readings import Whole
 from ironic.core.values.root_device_hints import GIB
 from ironic.drivers.contract.interfaces import InspectInterface
 from ironic.drivers.contract.task import Node, Task
@@ -24,7 +25,9 @@ from ironic.drivers.nodes import node_attributes
 from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks import enabled_hooks, root_disk_hooks
 from ironic.inspection.hooks.base import PluginData, load_hooks
+from ironic.inspection.hooks.root_disk_hooks import Disk
 from ironic.inspection.pipeline import Pipeline
+from ironic.inspection.reported_data import whole_number_at
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load_built_in as load_rules
 
@@ -70,14 +73,14 @@ class RedfishInspect(InspectInterface):
                 missing_of(system),
             ),
         )
+        disks = Whole(inventory["disks"]) if not missing[incomplete_lists.DISKS] else None
+        if disks is None:
+            LOG.warning("Node %s: not all of its disks can be read; its root disk and local_gb stay", node.uuid)
         # Hints that match no disk raise here, before anything is set.
-        disk = root_disk(inventory, node.properties) if inventory["disks"] else None
+        disk = root_disk(disks, node.properties) if disks else None
         plugin_data: PluginData = {"parsed_lldp": lldp} if lldp else {}
         for name, texts in missing.items():
             incomplete_lists.mark(plugin_data, name, texts)
-        if disk and missing[incomplete_lists.DISKS]:
-            LOG.warning("Node %s: not all of its disks can be read; its root disk and local_gb stay", node.uuid)
-            disk = None
         if size := inventory.get("memory", {}).get("physical_mb"):
             node.set_property("memory_mb", size)
         if disk:
@@ -105,11 +108,11 @@ class RedfishInspect(InspectInterface):
         Pipeline([*hooks, enabled_hooks.pxe_flags(_NAME, task.ports)], self.book).run(task, inventory, plugin_data)
 
 
-def root_disk(inventory: Inventory, properties: Mapping[str, object]) -> object:
+def root_disk(disks: Whole[Disk], properties: Mapping[str, object]) -> object:
     """Return the disk that the root device hints choose, or else the smallest large enough one; None without any."""
     hints, skipped = properties.get("root_device") or {}, properties.get("skip_block_devices") or []
-    large = [disk for disk in inventory["disks"] if (disk.get("size") or 0) >= _SMALLEST_DISK]
-    ordered = {"disks": sorted(large, key=lambda disk: disk["size"])}
+    sized = ((size, disk) for disk in disks if (size := whole_number_at(disk, "size")) and size >= _SMALLEST_DISK)
+    ordered = Whole(disk for _size, disk in sorted(sized, key=lambda one: one[0]))
     return root_disk_hooks.choose_root_disk(ordered, {}, hints, skipped)
 
 

@@ -37,10 +37,10 @@ def no_drive_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def sizes_are_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     disk = redfish_inspect.root_disk
 
-    def counted(inventory: dict[str, Any], properties: Any) -> Any:
-        disks = [{**one, "size": len(inventory["disks"])} for one in inventory["disks"]]
-        inventory["disks"][:] = disks
-        return disk(inventory, properties)
+    def counted(disks: Any, properties: Any) -> Any:
+        for one in disks:
+            one["size"] = len(disks)
+        return disk(disks, properties)
 
     monkeypatch.setattr(redfish_inspect, "root_disk", counted)
 

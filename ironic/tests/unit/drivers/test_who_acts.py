@@ -51,11 +51,11 @@ _HOOKS = {
     "basic_properties.CpuCapabilities": "stores: flags of the CPU that are a list of texts",
     "basic_properties.Memory": "stores: a size that is one; fails without",
     "basic_properties.set_capabilities": "stores: for the hooks that call it",
-    "inspected_ports.*": "stores and deletes: ports, which stay where the list says that it is incomplete",
-    "pci_devices.Accelerators": "stores: devices that can be identified",
-    "pci_devices.PciDevices": "stores: devices that can be identified",
+    "inspected_ports.*": "stores; deletes: ports that are not in a Whole list of those that stay",
+    "pci_devices.Accelerators": "stores: of a Whole list of devices that can be identified",
+    "pci_devices.PciDevices": "stores: of a Whole list of devices that can be identified",
     "port_connectivity.*": "stores: each port for itself, what its switch says",
-    "root_disk_hooks.*": "stores: a size that is one, of a disk that can be chosen",
+    "root_disk_hooks.*": "stores: a size that is one, of a disk of a Whole list",
 }
 _AGENT = {
     "agent_base.AgentBase": "acts: on the end of the step that the agent names, and the state of the node",

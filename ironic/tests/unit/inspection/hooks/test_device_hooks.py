@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
+from ironic.core.readings import Whole
 from ironic.core.values.root_device_hints import GIB
 from ironic.inspection.hooks import basic_properties, extra_hardware, pci_devices, root_disk_hooks
 from ironic.inspection.hooks.basic_properties import CpuCapabilities
@@ -147,7 +148,7 @@ def test_it_counts_devices_by_alias(conf: Setter, task: Work, caplog: pytest.Log
 def test_it_counts_nothing_without_aliases(task: Work) -> None:
     hooked(task, PciDevices(), {}, {"pci_devices": [GPU]})
     assert task.node.properties == {}
-    assert pci_devices.counts([], {}) == {}
+    assert pci_devices.counts(Whole(), {}) == {}
 
 
 COMPLETE = ["cpu", "physical", "number", "2"]
@@ -219,7 +220,7 @@ def test_it_nests_recorded_data(task: Work) -> None:
     ],
 )
 def test_it_finds_the_one_new_disk(before: list[str], now: list[str], new: str | None) -> None:
-    assert root_disk_hooks.new_serial(before, now) == new
+    assert root_disk_hooks.new_serial(Whole(before), Whole(now)) == new
 
 
 def disks(*serials: Any) -> dict[str, Any]:
@@ -247,13 +248,36 @@ def test_it_makes_a_new_disk_the_root_disk(
     assert task.node.properties == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "before_data"),
+    [({"disks": None}, {}), ({}, {}), ({"disks": ["a"]}, {}), (disks("a"), {"incomplete": {"disks": ["/Drives/2"]}})],
+)
+def test_no_disk_is_new_beside_a_part_of_those_before(
+    task: Work, before: dict[str, Any], before_data: dict[str, Any]
+) -> None:
+    task.store.inventories.put(task.node.id, before, before_data)
+    hooked(task, RaidDevice(), disks("a", "b"), {})
+    assert task.node.properties == {}
+
+
+@pytest.mark.parametrize("report", [{}, {"disks": None}, {"disks": "none"}, {"disks": [{"serial": 7}]}])
+def test_what_is_no_list_of_disks_is_not_remembered(conf: Setter, task: Work, report: dict[str, Any]) -> None:
+    conf(inventory__data_backend="none")
+    hooked(task, RaidDevice(), report, {})
+    hooked(task, RaidDevice(), disks("b"), {})
+    assert task.node.properties == {}
+
+
 @pytest.mark.parametrize("hints", [{}, {"root_device": {"name": "/dev/sda"}}])
 def test_a_part_of_the_disks_has_no_root_disk(task: Work, hints: dict[str, Any]) -> None:
     task.node.properties = {"local_gb": 7, **hints}
     data: dict[str, Any] = {"incomplete": {"disks": ["/Drives/7 can't be read"]}}
-    hooked(task, RootDevice(), {"disks": [SMALL]}, data)
-    assert task.node.properties == {"local_gb": 7, **hints}
-    assert "root_disk" not in data
+    odd: dict[str, Any] = {"root_disk": None}
+    for found, said in (([SMALL], data), ([], dict(data)), ([SMALL, "x"], odd)):
+        before = dict(said)
+        hooked(task, RootDevice(), {"disks": found}, said)
+        assert task.node.properties == {"local_gb": 7, **hints}
+        assert said == before
 
 
 @pytest.mark.parametrize(
@@ -336,7 +360,7 @@ def test_it_leaves_room_beside_partitions(disk: Any, spacing: int, expected: int
 def test_it_chooses_the_root_disk(task: Work, properties: dict[str, Any], root_disk: Any, expected: Any) -> None:
     task.node.properties = properties
     data = {} if root_disk is None else {"root_disk": root_disk}
-    hooked(task, RootDevice(), {"disks": [SMALL, LARGE, "x"]}, data)
+    hooked(task, RootDevice(), {"disks": [SMALL, LARGE]}, data)
     assert data.get("root_disk") == expected
     size = local_gb(expected, 1)
     assert data["local_gb"] == task.node.properties["local_gb"] == size

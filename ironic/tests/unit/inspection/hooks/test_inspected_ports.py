@@ -46,43 +46,43 @@ def new(mac: str, pxe_enabled: bool = False, client_id: str | None = None) -> di
 def test_it_plans_what_comes_and_goes(
     existing: list[str], valid: Any, add: str, keep: str, created: list[Any], removed: list[str]
 ) -> None:
-    decided = plan(existing, BOTH, valid, PortOptions(add, keep, True))
+    decided = plan(existing, BOTH, valid, PortOptions(add, expected(BOTH, valid, keep), True))
     assert (decided.create, decided.remove) == (created, removed)
 
 
 @pytest.mark.demand("S102")
 def test_it_keeps_everything_when_nothing_is_expected() -> None:
-    assert expected({}, {}, "present") == expected({}, {}, "added") == expected(BOTH, BOTH, "all") == frozenset()
-    assert plan([MAC], {}, {}, PortOptions("all", "present", True)).remove == []
+    assert expected({}, {}, "present") == expected({}, {}, "added") == expected(BOTH, BOTH, "all") is None
+    assert plan([MAC], {}, {}, PortOptions("all", expected({}, {}, "present"), True)).remove == []
 
 
 @pytest.mark.parametrize(
     ("update", "corrected"), [(True, {MAC: True, OTHER_MAC: False, THIRD_MAC: False}), (False, {})]
 )
 def test_it_corrects_what_is_booted_from(update: bool, corrected: dict[str, bool]) -> None:
-    decided = plan([MAC, OTHER_MAC, THIRD_MAC], BOTH, BOTH, PortOptions("all", "all", update))
+    decided = plan([MAC, OTHER_MAC, THIRD_MAC], BOTH, BOTH, PortOptions("all", None, update))
     assert decided.pxe_enabled == corrected
 
 
 def test_it_passes_client_ids_on() -> None:
     known = {"ib0": interface(MAC, client_id="ff:00"), "ib1": interface(OTHER_MAC, client_id="ff:01")}
-    decided = plan([MAC], known, known, PortOptions("all", "all", False))
+    decided = plan([MAC], known, known, PortOptions("all", None, False))
     assert decided.create == [new(OTHER_MAC, client_id="ff:01")]
     assert decided.client_ids == {MAC: "ff:00"}
     odd = {"ib0": interface(MAC, client_id={"no": "text"}), "eth1": interface(OTHER_MAC, client_id="")}
-    assert plan([MAC], odd, odd, PortOptions("all", "all", False)) == Plan([new(OTHER_MAC)], [], {}, {})
+    assert plan([MAC], odd, odd, PortOptions("all", None, False)) == Plan([new(OTHER_MAC)], [], {}, {})
 
 
 def test_it_makes_one_port_of_interfaces_that_share_an_address() -> None:
     bond = {"eth0": interface(MAC), "bond0": interface(MAC), "bond0.100": interface(MAC)}
-    assert plan([], bond, bond, PortOptions("all", "all", True)).create == [new(MAC)]
+    assert plan([], bond, bond, PortOptions("all", None, True)).create == [new(MAC)]
 
 
 @pytest.mark.demand("S87")
 @pytest.mark.parametrize(("add", "added"), [("all", True), ("active", True), ("pxe", True), ("disabled", False)])
 def test_it_marks_what_it_has_added(add: str, added: bool) -> None:
     valid = {name: dict(one) for name, one in BOTH.items()}
-    mark_added(valid, PortOptions(add, "all", True))
+    mark_added(valid, PortOptions(add, None, True))
     assert [one["is_added"] for one in valid.values()] == [added, added]
 
 
