@@ -31,8 +31,8 @@ from ironic.drivers.modules.redfish.tree.bios_settings import BiosSettings
 from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.machine_state import progress_of
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 
 LOG = logging.getLogger(__name__)
 

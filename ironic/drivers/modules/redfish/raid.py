@@ -46,8 +46,9 @@ from ironic.drivers.modules.redfish.tree.storages import (
 )
 from ironic.drivers.modules.redfish.tree.task_ends import End
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES
-from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import shows

@@ -17,9 +17,11 @@ from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask, End, task_in
-from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
-from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal, messages_in, refusal_of, words_of
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_messages import messages_in, refusal_of, words_of
+from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal
 from ironic.integrations.hidden_faults import hidden
 
 TASK_FAILS: Final = "its task does not say that it went well; ask an operator: the log says why"

@@ -22,8 +22,8 @@ from ironic.drivers.modules.redfish.tree.flashed_versions import BIOS, BMC, has_
 from ironic.drivers.modules.redfish.tree.machine_state import last_reset_of
 from ironic.drivers.modules.redfish.tree.members import linked, seen_chassis, seen_managers
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 
 LOG = logging.getLogger(__name__)
 

@@ -22,10 +22,11 @@ from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, LoginRefused
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.wire.bmc_failures import LostConnection, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_login import BmcLogin
-from ironic.drivers.modules.redfish.wire.list_faults import next_page_in
-from ironic.drivers.modules.redfish.wire.transport import READS, LostConnection, Transport
+from ironic.drivers.modules.redfish.wire.document_faults import next_page_in
+from ironic.drivers.modules.redfish.wire.transport import READS, Transport
 
 # What is not read, by the reason in words for people: paths, whose last part may be that of any vendor.
 LEFT_OUT: Final[Mapping[str, re.Pattern[str]]] = {

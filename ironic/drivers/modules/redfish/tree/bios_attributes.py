@@ -18,10 +18,11 @@ from ironic.core.secrets import masking
 from ironic.core.texts import syntax
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, given, leads_to, whole_paths
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
-from ironic.drivers.modules.redfish.wire.document_repair import NAMELESS, ODD_PARTS, fault_at
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_faults import fault_at
+from ironic.drivers.modules.redfish.wire.document_repair import NAMELESS, ODD_PARTS
 
 LOG = logging.getLogger(__name__)
 

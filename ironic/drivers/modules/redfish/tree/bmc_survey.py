@@ -16,7 +16,8 @@ from ironic.drivers.contract.interfaces import BaseInterface
 from ironic.drivers.contract.interfaces.base_interface import Finding
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import Exhausted
-from ironic.drivers.modules.redfish.wire.bmc_connection import NOT_REDFISH, System, read, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, read, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH
 
 LOG = logging.getLogger(__name__)
 

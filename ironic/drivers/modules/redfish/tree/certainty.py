@@ -12,9 +12,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from sushy import exceptions as sushy_errors
 
 from ironic.core.readings import ABSENT, Absent, Known, Unreadable, Value, Whole
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
-from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_faults import collection_fault, fault_at, list_fault
 
 _ID: Final = "@odata.id"
 _LINKS: Final = "Links"

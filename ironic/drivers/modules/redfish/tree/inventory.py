@@ -18,7 +18,7 @@ from ironic.drivers.modules.redfish.tree.members import is_there, seen_drives, s
 from ironic.drivers.modules.redfish.tree.network_cards import network_cards, seen_cards
 from ironic.drivers.modules.redfish.tree.processors_and_memory import cpu_of, memory_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 from ironic.inspection import incomplete_lists
 
 Inventory = dict[str, Any]

@@ -20,10 +20,9 @@ from ironic.drivers.modules.redfish.tree.certainty import (
     whole_links,
     whole_paths,
 )
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
-from ironic.drivers.modules.redfish.wire.bmc_connection import NOT_REDFISH, System, connector_of, optional, reason_of
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
-from ironic.drivers.modules.redfish.wire.list_faults import collection_fault, list_fault
+from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_faults import collection_fault, fault_at, list_fault
 
 S = TypeVar("S")
 T = TypeVar("T")

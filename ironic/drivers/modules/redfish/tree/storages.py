@@ -21,9 +21,9 @@ from ironic.drivers.modules.redfish.tree.members import (
     seen_members,
     whole_members,
 )
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connection import System
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 
 # Kinds of volumes in schemas before they had levels.
 _FORMER_TYPES: Final = {

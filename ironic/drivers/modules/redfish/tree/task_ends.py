@@ -15,7 +15,7 @@ from typing import Final
 import sushy
 
 from ironic.core.texts import syntax
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
+from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 
 _GOOD: Final = "completed"
 _BAD: Final = frozenset({"killed", "exception", "cancelled"})

@@ -8,16 +8,14 @@ from email.message import Message
 from http import HTTPStatus
 from typing import Any, Final
 
-from sushy import exceptions as sushy_errors
-
 from ironic.conf import CONF
 from ironic.core.addresses.allowed_addresses import Server
 from ironic.core.texts import lenient_json
-from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal
+from ironic.drivers.modules.redfish.wire.bmc_failures import NotADocument, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_faults import FORMER_NEXT_PAGE, NEXT_PAGE, next_page_in
 from ironic.drivers.modules.redfish.wire.document_repair import repaired
-from ironic.drivers.modules.redfish.wire.list_faults import FORMER_NEXT_PAGE, NEXT_PAGE, next_page_in
 from ironic.drivers.modules.redfish.wire.own_links import may_have_urls, with_own_paths
-from ironic.drivers.modules.redfish.wire.refusals import error_document
+from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal, error_document
 
 _MIB: Final = 1024 * 1024
 _SMALL: Final = 64 * 1024
@@ -26,20 +24,6 @@ _EITHER: Final = 32 + zlib.MAX_WBITS
 # How a body of gzip and an archive begin, whatever the headers say.
 _GZIP: Final = b"\x1f\x8b"
 _ARCHIVE: Final = b"PK"
-
-
-class UnusableAnswer(sushy_errors.SushyError):  # type: ignore[misc]  # the library brings no types
-    """The answer can't be used, or there is none; ``is_lost`` when the same request may succeed later."""
-
-    message = "%(error)s"
-
-    def __init__(self, error: str, *, is_lost: bool = False) -> None:
-        super().__init__(error=error)
-        self.is_lost = is_lost
-
-
-class NotADocument(UnusableAnswer, ValueError):
-    """The answer has no JSON object."""
 
 
 class BmcAnswer:

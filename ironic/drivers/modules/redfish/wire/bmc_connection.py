@@ -26,9 +26,10 @@ from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.wire.bmc_access import Access, access_of
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
-from ironic.drivers.modules.redfish.wire.bmc_messages import HiddenRefusal, refusal_of, words_of
+from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, LostConnection
+from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of, words_of
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS, Connection
-from ironic.drivers.modules.redfish.wire.transport import LostConnection
+from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.integrations.hidden_faults import hidden
 
@@ -39,9 +40,6 @@ System = Any
 
 # As `<BootSource.PXE: 'Pxe'>` or `BootSource.PXE`, and an empty set of them.
 _LIBRARY_NAMES: Final = re.compile(r"<\w+\.\w+: '([^']*)'>|\b([A-Z]\w+)\.([A-Z][A-Z0-9_]*)\b|\bset\(\)")
-
-# Errors that sushy does not catch when an answer has not the form of Redfish.
-NOT_REDFISH = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
 
 
 # Reads and changes

@@ -19,11 +19,12 @@ from sushy import exceptions as sushy_errors
 from ironic.drivers.modules.bmc.bmc_gateway import RUNNING
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.wire.bmc_failures import LostConnection, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_login import BmcLogin
 from ironic.drivers.modules.redfish.wire.etags import etags
 from ironic.drivers.modules.redfish.wire.forms import in_one_form
-from ironic.drivers.modules.redfish.wire.transport import MOST_REDIRECTS, READS, Headers, LostConnection, Transport
+from ironic.drivers.modules.redfish.wire.transport import MOST_REDIRECTS, READS, Headers, Transport
 
 LOG = logging.getLogger(__name__)
 

@@ -22,7 +22,8 @@ from ironic.drivers.modules.bmc.login_guard import (
     RepeatedLogin,
 )
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.quirks import shows
 from ironic.drivers.modules.redfish.wire.transport import Headers, Transport

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.bmc.error_texts import safe_text
-from ironic.drivers.modules.redfish.wire.refusals import standard_form
+from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal, standard_form
 from ironic.integrations.hidden_faults import hidden
 
 REFUSES: Final = "does not do that; ask an operator: the log says why"
@@ -19,10 +19,6 @@ _EXTENDED: Final = "@Message.ExtendedInfo"
 _GENERAL: Final = ("", "GeneralError", "Error")
 _SUCCESS: Final = "Success"
 _LONGEST: Final = 300
-
-
-class HiddenRefusal(dict[str, Any]):
-    """The object `error` of a refusal at an address of a project: what answers there may be no BMC."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from ironic.core.threads import THREADS
 from ironic.drivers.contract import open_sessions
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.document_faults import collection_fault
 from ironic.drivers.modules.redfish.wire.document_repair import TOLD_OF_ITSELF
-from ironic.drivers.modules.redfish.wire.list_faults import collection_fault
 
 LOG = logging.getLogger(__name__)
 

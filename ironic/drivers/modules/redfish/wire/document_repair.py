@@ -5,7 +5,8 @@ property that it reads has a row here with the type that the schema gives it. A 
 its meaning is plain (a single object for a list of one, "16" for a number) and left out otherwise, so that it counts as
 not reported. Properties without a row stay as they are, and so does what vendors define by themselves.
 
-What is left out is noted in the object, so that "the BMC has none" and "the BMC can't say" stay two things: `fault_at`.
+What is left out is noted in the object, so that "the BMC has none" and "the BMC can't say" stay two things
+(`document_faults`).
 """
 
 import math
@@ -17,12 +18,11 @@ from typing import Any, Final
 import sushy
 
 from ironic.core.texts import syntax
+from ironic.drivers.modules.redfish.wire.document_faults import FAULTS
 
 Document = dict[str, Any]
 
 _LEFT_OUT: Final = object()
-# Where an object has what was left out of it: name -> what is wrong with the value. No BMC sends it.
-_FAULTS: Final = "@ironic.faults"
 _NULL: Final = "is null"
 _ODD: Final = "has a value of another type"
 _LOSSY: Final = "has entries that can't be read"
@@ -33,7 +33,7 @@ _LARGEST: Final = 2**63
 _SETTINGS: Final = "@Redfish.Settings"
 _TRUTHS: Final = {"true": True, "false": False, "enabled": True, "disabled": False}
 # Whose names are chosen by vendors, so a name says nothing about the type of its value.
-_OPAQUE: Final = frozenset({"Attributes", "Oem", _FAULTS})
+_OPAQUE: Final = frozenset({"Attributes", "Oem", FAULTS})
 _APART: Final = _OPAQUE | {"RegistryEntries"}
 # What the library demands besides Id and Name, and what stands for it.
 _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other"}}
@@ -322,15 +322,6 @@ _ALLOWED_WORDS: Final[Mapping[str, Callable[[object], object]]] = {
 }
 
 
-def fault_at(document: Mapping[str, Any], name: str) -> str | None:
-    """Return what was wrong with a property of a repaired document, as the end of "Members ...".
-
-    None for one that the BMC does not have, and for one that it shows as the standard has it; of plain values, null is.
-    """
-    faults: Mapping[str, str] = document.get(_FAULTS, {})
-    return faults.get(name)
-
-
 def repaired(document: Document, path: str) -> Document:
     """Return a resource as the library expects it; ``path`` is that of the resource on the BMC."""
     parts = path.rstrip("/").split("/")
@@ -385,13 +376,13 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
             elif isinstance(given, dict) and isinstance(value, list) and document.get(f"{name}@odata.count") != 1:
                 # It may be one of several.
                 faults[name] = _SINGLE
-        if value is not _LEFT_OUT and name != _FAULTS:
+        if value is not _LEFT_OUT and name != FAULTS:
             if isinstance(value, dict) and name not in _APART:
                 found[name] = _with_kinds(value, _KINDS_IN.get(name, _KINDS))
             else:
                 found[name] = _inside(name, value) if isinstance(value, dict | list) else value
     if faults:
-        found[_FAULTS] = faults
+        found[FAULTS] = faults
     return found
 
 

@@ -32,6 +32,10 @@ _IN_JSON: Final = re.compile(r'"message"\s*:\s*"([^"]+)', re.IGNORECASE)
 _BLANK: Final = re.compile(r"%(\d)")
 
 
+class HiddenRefusal(dict[str, Any]):
+    """The object `error` of a refusal at an address of a project: what answers there may be no BMC."""
+
+
 def error_document(content: bytes) -> dict[str, Any]:
     """Return the body of a refusal as the standard has it: ``error`` with ``code``, ``message`` and a list of notes.
 

@@ -4,7 +4,7 @@ import os
 import ssl
 
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 
 
 def tls_context(access: Access) -> ssl.SSLContext:

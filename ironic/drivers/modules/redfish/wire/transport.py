@@ -10,17 +10,16 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from sushy import exceptions as sushy_errors
-
 from ironic.conf import CONF
 from ironic.core.addresses.allowed_addresses import Server, server_of
 from ironic.drivers.modules.bmc.bmc_gateway import RUNNING, gateway_to
 from ironic.drivers.modules.bmc.error_texts import without_passwords
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, UnusableAnswer, unpacked
+from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer, unpacked
+from ironic.drivers.modules.redfish.wire.bmc_failures import LostConnection, UnusableAnswer
 from ironic.drivers.modules.redfish.wire.tls_terms import tls_context
 from ironic.integrations import http_client
-from ironic.integrations.allowed_destinations import UNREACHABLE, SocketAddress, bmc_policy
+from ironic.integrations.allowed_destinations import SocketAddress, bmc_policy
 from ironic.integrations.http_client import BrokenOff, CallFailed, NotAllowed, NotConnected, Terms
 
 READS: Final = "GET"
@@ -31,23 +30,6 @@ _MIB: Final = 1024 * 1024
 _KEEPS_ORDER: Final = (307, 308)
 
 Headers = dict[str, str]
-
-
-class LostConnection(sushy_errors.ConnectionError):  # type: ignore[misc]  # the library brings no types
-    """The BMC can't be reached or broke the connection off; ``is_passing`` when another attempt may succeed.
-
-    ``has_begun`` when it took the request, and did not answer it to the end.
-    """
-
-    def __init__(self, error: CallFailed, access: Access) -> None:
-        # A project learns nothing of what is at an address that it has chosen.
-        self.details = f"{error}{_hint(error, access)}"
-        self.text = UNREACHABLE if access.by_project else self.details
-        super().__init__(url="of the BMC", error=self.text)
-        self.has_begun = isinstance(error, BrokenOff)
-        self.is_passing = not isinstance(error.__cause__, ssl.SSLError | TimeoutError) and not isinstance(
-            error, NotAllowed
-        )
 
 
 def _hint(error: CallFailed, access: Access) -> str:
@@ -111,7 +93,8 @@ class Transport:
                 if self._pinned is not None and isinstance(error, NotConnected):
                     # The BMC may have moved.
                     self._pinned.clear()
-                raise LostConnection(error, self._access) from error
+                hint, by_project = _hint(error, self._access), self._access.by_project
+                raise LostConnection(error, hint, by_project=by_project) from error
         running.take(len(read.content))
         passwords = (body.get("Password") if isinstance(body, Mapping) else None, self._access.password)
         read.secrets = tuple(each for each in passwords if isinstance(each, str))

@@ -15,8 +15,8 @@ from ironic.drivers.modules.redfish.tree.certainty import (
     whole_links,
     whole_paths,
 )
+from ironic.drivers.modules.redfish.wire.document_faults import collection_fault
 from ironic.drivers.modules.redfish.wire.document_repair import repaired
-from ironic.drivers.modules.redfish.wire.list_faults import collection_fault
 
 PATH = "/redfish/v1/Systems/1/Storage/A/Volumes"
 ONE, TWO = {"@odata.id": f"{PATH}/1"}, {"@odata.id": f"{PATH}/2"}

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.core.texts import lenient_json
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at, repaired
+from ironic.drivers.modules.redfish.wire.document_faults import fault_at
+from ironic.drivers.modules.redfish.wire.document_repair import repaired
 
 NOTES = "@ironic.faults"
 PATH = "/redfish/v1/Systems/1"

@@ -1,10 +1,13 @@
-"""Whether a document has all of a list: all its pages, and as many entries as the BMC counts."""
+"""What is wrong with a repaired document: properties that were left out, and lists that are not whole.
+
+A list is whole with all its pages, and as many entries as the BMC counts.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.wire.document_repair import fault_at
-
+# Where an object has what was left out of it: name -> what is wrong with the value. No BMC sends it.
+FAULTS: Final = "@ironic.faults"
 _ID: Final = "@odata.id"
 _COUNT: Final = "@odata.count"
 _MEMBERS: Final = "Members"
@@ -12,6 +15,15 @@ NEXT_PAGE: Final = "Members@odata.nextLink"
 # The name before the standard had the other one.
 FORMER_NEXT_PAGE: Final = "@odata.nextLink"
 _NOT_SAID: Final = object()
+
+
+def fault_at(document: Mapping[str, Any], name: str) -> str | None:
+    """Return what was wrong with a property of a repaired document, as the end of "Members ...".
+
+    None for one that the BMC does not have, and for one that it shows as the standard has it; of plain values, null is.
+    """
+    faults: Mapping[str, str] = document.get(FAULTS, {})
+    return faults.get(name)
 
 
 def collection_fault(document: Mapping[str, Any]) -> str | None:
