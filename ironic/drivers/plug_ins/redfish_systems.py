@@ -18,8 +18,9 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_managers
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, ROOT, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.services import process_store
 
 COMMON_PROPERTIES: Final = dict(PROPERTIES)

@@ -23,16 +23,18 @@ from ironic.drivers.contract.step_declarations import StepDone, StepFailed, clea
 from ironic.drivers.contract.task import Task
 from ironic.drivers.contract.wait_declarations import looks
 from ironic.drivers.contract.waits import Ended
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import waiting_step
 from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
 from ironic.drivers.modules.redfish.tree import bios_attributes
 from ironic.drivers.modules.redfish.tree.bios_settings import BiosSettings
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.machine_state import progress_of
+from ironic.drivers.modules.redfish.tree.members import has_link
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 LOG = logging.getLogger(__name__)
 

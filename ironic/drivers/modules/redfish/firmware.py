@@ -10,13 +10,15 @@ from ironic.drivers.contract.step_declarations import clean_step, deploy_step, s
 from ironic.drivers.contract.task import Task
 from ironic.drivers.contract.wait_declarations import looks
 from ironic.drivers.contract.waits import Ended
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import firmware_list, waiting_step
 from ironic.drivers.modules.redfish.orders.firmware_updates import SIMPLE_UPDATE, UPDATES
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.certainty import target_of
 from ironic.drivers.modules.redfish.tree.flashed_versions import components_of
+from ironic.drivers.modules.redfish.tree.members import has_link
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 
 class RedfishFirmware(FirmwareInterface):

@@ -15,12 +15,14 @@ from ironic.core.readings import Whole
 from ironic.core.values.root_device_hints import GIB
 from ironic.drivers.contract.interfaces import InspectInterface
 from ironic.drivers.contract.task import Node, Task
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree import boot_cards
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.tree.inventory import Inventory, inventory_of, lldp_of, missing_of
+from ironic.drivers.modules.redfish.tree.members import has_link
 from ironic.drivers.modules.redfish.tree.network_cards import network_cards
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.nodes import node_attributes
 from ironic.inspection import incomplete_lists
 from ironic.inspection.hooks import enabled_hooks, root_disk_hooks

@@ -19,6 +19,7 @@ from ironic.drivers.contract.task import Task
 from ironic.drivers.contract.wait_declarations import Ordered, looks
 from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import (
     bmc_clock,
     bmc_indicators,
@@ -33,12 +34,12 @@ from ironic.drivers.modules.redfish.orders.boot_override import DEVICES, MODES, 
 from ironic.drivers.modules.redfish.orders.firmware_updates import UNNAMED_UPDATES
 from ironic.drivers.modules.redfish.orders.resets import offered
 from ironic.drivers.modules.redfish.tree import bmc_sensors
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.certainty import value_at
 from ironic.drivers.modules.redfish.tree.machine_state import health_of, vendor_of
 from ironic.drivers.modules.redfish.tree.network_cards import enabled_addresses
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 # Under these names third-party plug-ins know both tables.
 BOOT_DEVICE_MAP_REV: Final = SOURCES

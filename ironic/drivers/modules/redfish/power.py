@@ -20,13 +20,15 @@ from ironic.core.readings import Known
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.orders.resets import offered, state_unknown
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.certainty import target_of
 from ironic.drivers.modules.redfish.tree.machine_state import power_of
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read_document, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read_document
+from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.quirks import shows, state_named_in
 

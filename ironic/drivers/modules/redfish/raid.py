@@ -25,6 +25,7 @@ from ironic.drivers.contract.step_declarations import StepDone, StepFailed, clea
 from ironic.drivers.contract.task import Task
 from ironic.drivers.contract.wait_declarations import looks
 from ironic.drivers.contract.waits import Ended
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import raid_layout
 from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.orders.raid_layout import GIB, LEVEL_OF, NewVolume
@@ -32,7 +33,7 @@ from ironic.drivers.modules.redfish.orders.raid_volumes import RaidChange, not_c
 from ironic.drivers.modules.redfish.orders.resets import check_restart
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.tree.members import has_link
 from ironic.drivers.modules.redfish.tree.storages import (
     Drive,
     LogicalDisk,
@@ -47,8 +48,9 @@ from ironic.drivers.modules.redfish.tree.storages import (
 from ironic.drivers.modules.redfish.tree.task_ends import End
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import shows

@@ -16,7 +16,8 @@ from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.tree.certainty import value_at
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, optional, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 
 LOG = logging.getLogger(__name__)
 

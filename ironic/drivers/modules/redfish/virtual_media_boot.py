@@ -24,13 +24,14 @@ from ironic.drivers.info_keys import ON_REMOVABLE
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import booted_images, passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.orders.ramdisk_images import Booted
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.flashed_versions import bmc_version
 from ironic.drivers.modules.redfish.tree.virtual_drives import CD, FLOPPY, USB_STICK
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
+from ironic.drivers.modules.redfish.wire.bmc_system import System, optional
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.quirks import behaves, depends_on_firmware
 from ironic.drivers.nodes import fast_track, instance_capabilities, node_attributes, secure_boot

@@ -23,8 +23,8 @@ from ironic.drivers.modules.redfish.orders.bmc_tasks import TASK_FAILS, read_tas
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.tree.task_ends import End
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
-from ironic.drivers.modules.redfish.wire.bmc_connection import read, reason_of
-from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
+from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of, refusal_of
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.tests.functional.drivers.hostile_bmc import Handler, hostile_bmc
 from ironic.tests.live_service import free_port

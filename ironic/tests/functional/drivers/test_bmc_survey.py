@@ -11,12 +11,12 @@ import pytest
 from ironic.core.flows import states
 from ironic.drivers.contract.interfaces.base_interface import BaseInterface
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.redfish_bmc import RedfishBmc

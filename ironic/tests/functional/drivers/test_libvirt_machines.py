@@ -9,10 +9,10 @@ import pytest
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.flows import states
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.drivers.test_bmc_survey import INTERFACES
 from ironic.tests.redfish_bmc import RedfishBmc, libvirt_bmc

@@ -13,13 +13,13 @@ from ironic.drivers.contract.task import BareDriver
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.login_guard import guard_of
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import change, connector_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import change
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, USER, Handler, HostileBmc, hostile_bmc
@@ -135,7 +135,9 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any], Callable[[Work], Any]]] = {
     ),
     "replacement": (
         "PUT", f"{SYSTEM}/Own", {},
-        lambda task: change(task, "replacing", lambda system: connector_of(system).put(f"{SYSTEM}/Own", data={"a": 1})),
+        lambda task: change(
+            task, "replacing", lambda system: system.root.bmc_connector.put(f"{SYSTEM}/Own", data={"a": 1})
+        ),
     ),
 }  # fmt: skip
 

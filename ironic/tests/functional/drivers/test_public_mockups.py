@@ -15,15 +15,16 @@ from ironic.drivers.contract.interfaces.base_interface import BaseInterface
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish import inspect as redfish_inspect
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.tree import bios_attributes, bmc_devices, boot_cards
-from ironic.drivers.modules.redfish.tree.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.tree.inventory import inventory_of
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
-from ironic.drivers.modules.redfish.wire.bmc_connection import optional, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
+from ironic.drivers.modules.redfish.wire.bmc_system import optional
 from ironic.tests.functional.drivers.hostile_bmc import HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.recorded_machines import (
     DELL_MACHINE,

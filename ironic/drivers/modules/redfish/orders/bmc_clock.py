@@ -10,7 +10,8 @@ from ironic.core.texts import syntax
 from ironic.drivers.contract.interfaces.base_interface import unsupported
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.tree.machine_state import BmcClock, clock_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 
 LOG = logging.getLogger(__name__)
 

@@ -12,7 +12,8 @@ from ironic.drivers.contract import indicators
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.bmc_leds import COMPONENTS, BmcLed, leds_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 _LEDS: Final = {
     indicators.OFF: sushy.IndicatorLED.OFF,

@@ -18,9 +18,9 @@ from sushy import exceptions as sushy_errors
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask, End, task_in
 from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_messages import messages_in, refusal_of, words_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal
 from ironic.integrations.hidden_faults import hidden
 

@@ -25,7 +25,9 @@ from ironic.drivers.modules.redfish.tree.boot_settings import (
     leave_out_lost_settings,
     shown_boots,
 )
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.drivers.modules.redfish.wire.quirks import behaves, shows

@@ -33,8 +33,9 @@ from ironic.drivers.modules.redfish.tree.certainty import certain_target
 from ironic.drivers.modules.redfish.tree.flashed_versions import BMC, versions_of
 from ironic.drivers.modules.redfish.tree.members import whole_systems
 from ironic.drivers.modules.redfish.tree.task_ends import End
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 
 if TYPE_CHECKING:
     from ironic.db import Store

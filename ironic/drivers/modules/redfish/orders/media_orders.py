@@ -17,8 +17,8 @@ from sushy import exceptions as sushy_errors
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain
 from ironic.drivers.modules.redfish.tree.virtual_drives import VirtualDrive
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
 from ironic.drivers.modules.redfish.wire.bmc_messages import BmcMessage, messages_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 from ironic.drivers.modules.redfish.wire.forms import Forms, in_one_form
 from ironic.integrations.image_places import SHARE_SCHEMES
 

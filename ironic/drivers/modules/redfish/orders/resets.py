@@ -11,7 +11,8 @@ from ironic.core.readings import Known
 from ironic.drivers.contract.task import Node, Task
 from ironic.drivers.modules.redfish.tree.machine_state import power_of
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 # What else does the same. The button does it only in the state that it is pressed in, so that has to be known.
 _ALSO: Final[Mapping[Reset, tuple[Reset, ...]]] = {

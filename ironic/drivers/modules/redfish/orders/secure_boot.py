@@ -16,7 +16,8 @@ from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begu
 from ironic.drivers.modules.redfish.tree.boot_settings import boot_of, secure_boot_of
 from ironic.drivers.modules.redfish.tree.certainty import certain_target
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 
 
 def shown_state(task: Task) -> bool | None:

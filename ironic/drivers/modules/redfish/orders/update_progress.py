@@ -17,13 +17,13 @@ from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task
 from ironic.drivers.modules.redfish.orders.firmware_images import Update
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc
-from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
 from ironic.drivers.modules.redfish.tree.flashed_versions import BIOS, BMC, has_changed, versions_of
 from ironic.drivers.modules.redfish.tree.machine_state import last_reset_of
-from ironic.drivers.modules.redfish.tree.members import linked, seen_chassis, seen_managers
+from ironic.drivers.modules.redfish.tree.members import has_link, linked, seen_chassis, seen_managers
 from ironic.drivers.modules.redfish.tree.task_ends import BmcTask
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 LOG = logging.getLogger(__name__)
 

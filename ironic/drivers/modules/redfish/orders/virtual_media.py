@@ -30,8 +30,9 @@ from ironic.drivers.modules.redfish.tree.virtual_drives import (
     drive_groups,
     drives_by_owner,
 )
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.integrations import image_places
 
 LOG = logging.getLogger(__name__)

@@ -18,9 +18,9 @@ from ironic.core.secrets import masking
 from ironic.core.texts import syntax
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, given, leads_to, whole_paths
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional, reason_of
-from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
+from ironic.drivers.modules.redfish.wire.bmc_system import Connector, System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 from ironic.drivers.modules.redfish.wire.document_repair import NAMELESS, ODD_PARTS
 
@@ -177,7 +177,7 @@ def _by_name(entries: Document) -> dict[str, list[Document]]:
     return found
 
 
-def _check_lacking(connector: BmcConnector, file: Resource) -> None:
+def _check_lacking(connector: Connector, file: Resource) -> None:
     """Raise an error where the BMC has the registry that a file names, or may have it, and it can't be used."""
     for place in given(file, "Location", list) or ():
         if (fault := fault_at(place, "Uri")) is not None:

@@ -7,7 +7,7 @@ import sushy
 
 from ironic.core.readings import ABSENT, Known, Unreadable, Value
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, value_at
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 
 
 class BiosSettings:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ironic.core.readings import Seen
 from ironic.drivers.modules.redfish.tree.inventory_values import Found, word_of
 from ironic.drivers.modules.redfish.tree.members import seen_chassis, seen_drives, seen_members
-from ironic.drivers.modules.redfish.wire.bmc_connection import System
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 # Names in parsed_lldp, and where the library has the values.
 _LLDP: Final = {

@@ -13,7 +13,7 @@ from ironic.core.readings import Known, Value
 from ironic.drivers.contract import indicators
 from ironic.drivers.modules.redfish.tree.certainty import word_at
 from ironic.drivers.modules.redfish.tree.members import of_each, seen_chassis, seen_drives, seen_members
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, optional
 
 
 class BmcLed:

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from ironic.drivers.modules.redfish.tree import bmc_subsystems
 from ironic.drivers.modules.redfish.tree.members import of_each, seen_chassis, seen_drives, seen_members
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, optional
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ironic.drivers.modules.redfish.tree.certainty import Resource
 from ironic.drivers.modules.redfish.tree.members import paths_in
-from ironic.drivers.modules.redfish.wire.bmc_connection import connector_of, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import connector_of, optional
 
 Document = Mapping[str, Any]
 

@@ -18,12 +18,11 @@ import sushy
 
 from ironic.core.readings import Whole
 from ironic.drivers.contract.task import Node
-from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
 from ironic.drivers.modules.redfish.tree.boot_settings import boot_of
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given, leads_to, whole_paths
-from ironic.drivers.modules.redfish.tree.members import all_members, seen_chassis
+from ironic.drivers.modules.redfish.tree.members import all_members, has_link, seen_chassis
 from ironic.drivers.modules.redfish.tree.network_cards import mac_in
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.quirks import behaves
 

@@ -7,7 +7,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.core.readings import ABSENT, Unreadable, Value
 from ironic.drivers.modules.redfish.tree.certainty import Document, Resource, value_at, word_at
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.differences import Behaviour
 from ironic.drivers.modules.redfish.wire.quirks import shows
 

@@ -13,7 +13,7 @@ import sushy
 
 from ironic.drivers.modules.redfish.tree.members import bmc_of, seen_chassis, seen_managers, seen_members
 from ironic.drivers.modules.redfish.tree.network_cards import is_chassis_of_one
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, optional
 
 BIOS: Final = "bios"
 BMC: Final = "bmc"

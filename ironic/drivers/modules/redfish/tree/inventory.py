@@ -17,7 +17,7 @@ from ironic.drivers.modules.redfish.tree.inventory_values import Found, known, w
 from ironic.drivers.modules.redfish.tree.members import is_there, seen_drives, seen_members
 from ironic.drivers.modules.redfish.tree.network_cards import network_cards, seen_cards
 from ironic.drivers.modules.redfish.tree.processors_and_memory import cpu_of, memory_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, optional
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 from ironic.inspection import incomplete_lists
 

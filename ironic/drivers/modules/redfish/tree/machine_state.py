@@ -9,7 +9,7 @@ from ironic.core.readings import Value
 from ironic.core.texts import syntax
 from ironic.drivers.modules.redfish.tree.certainty import given, value_at, word_at
 from ironic.drivers.modules.redfish.tree.members import bmc_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import System
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 # The values of a health, the worst one last.
 _HEALTH: Final = [each.value.upper() for each in sushy.Health]

@@ -20,8 +20,9 @@ from ironic.drivers.modules.redfish.tree.certainty import (
     whole_links,
     whole_paths,
 )
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault, fault_at, list_fault
 
 S = TypeVar("S")
@@ -182,6 +183,12 @@ def _seen_of(system: System, names: tuple[str, ...], name_back: str, listed: str
     own = plain_path(system.path)
     named = (one for one in others.items if own in map(plain_path, linked(one, name_back)))
     return Seen(named, (*doubts, *others.missing))
+
+
+def has_link(resource: Any, name: str) -> bool:
+    """Return whether a resource leads to another one."""
+    link = resource.json.get(name)
+    return isinstance(link, Mapping) and isinstance(link.get("@odata.id"), str)
 
 
 def paths_in(links: object) -> list[str]:

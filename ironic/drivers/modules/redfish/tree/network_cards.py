@@ -14,10 +14,9 @@ import sushy
 
 from ironic.core.readings import Seen
 from ironic.core.texts import syntax
-from ironic.drivers.modules.redfish.tree.bmc_survey import has_link
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain, whole_links
-from ironic.drivers.modules.redfish.tree.members import plain_path, seen_chassis, seen_members, whole_systems
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of
+from ironic.drivers.modules.redfish.tree.members import has_link, plain_path, seen_chassis, seen_members, whole_systems
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
 
 LOG = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import sushy
 from ironic.drivers.modules.redfish.tree.certainty import Document, Uncertain, given, leads_to, whole_paths
 from ironic.drivers.modules.redfish.tree.inventory_values import Found, known, word_of
 from ironic.drivers.modules.redfish.tree.members import is_there, seen_members
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 
 # By instruction sets, then by architectures; 32-bit x86 is not expected behind Redfish.

@@ -21,8 +21,8 @@ from ironic.drivers.modules.redfish.tree.members import (
     seen_members,
     whole_members,
 )
-from ironic.drivers.modules.redfish.wire.bmc_connection import System
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 
 # Kinds of volumes in schemas before they had levels.

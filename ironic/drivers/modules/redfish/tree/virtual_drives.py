@@ -12,7 +12,7 @@ import sushy
 from ironic.core.readings import ABSENT, Known, Seen
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain, target_of, value_at
 from ironic.drivers.modules.redfish.tree.members import bmc_of, managers_of_none, seen_managers, seen_members
-from ironic.drivers.modules.redfish.wire.bmc_connection import System
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 Medium: TypeAlias = sushy.VirtualMediaType
 

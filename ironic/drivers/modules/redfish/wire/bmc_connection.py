@@ -1,48 +1,35 @@
 """Connections to Redfish BMCs: reads and changes of a machine, errors mapped to Ironic errors.
 
 A read may be repeated after a lost connection. A change is sent once, because the BMC may have received it. No login
-appears in any text. Many BMCs lack a branch of the Redfish tree, and some answer with a server error there: `optional`
-reads such branches. Connections are kept in `connection_cache`; how requests travel is decided in `bmc_connector`,
+appears in any text. Connections are kept in `connection_cache`; how requests travel is decided in `bmc_connector`,
 `bmc_login` and `transport`.
 """
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import EnumMeta
-from http import HTTPStatus
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.clock import Clock
 from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.contract.task import Node, Task
-from ironic.drivers.modules.bmc.bmc_gateway import RUNNING, BmcBusy, CallClass, Exhausted
+from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.wire.bmc_access import Access, access_of
-from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, LostConnection
-from ironic.drivers.modules.redfish.wire.bmc_messages import refusal_of, words_of
+from ironic.drivers.modules.redfish.wire.bmc_messages import details_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.modules.redfish.wire.connection_cache import CONNECTIONS, Connection
-from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal
 from ironic.integrations.allowed_destinations import UNREACHABLE
 from ironic.integrations.hidden_faults import hidden
 
 LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
-System = Any
-
-# As `<BootSource.PXE: 'Pxe'>` or `BootSource.PXE`, and an empty set of them.
-_LIBRARY_NAMES: Final = re.compile(r"<\w+\.\w+: '([^']*)'>|\b([A-Z]\w+)\.([A-Z][A-Z0-9_]*)\b|\bset\(\)")
-
-
-# Reads and changes
 
 
 def read(
@@ -128,39 +115,6 @@ def _guard(task: Task, access: Access) -> LoginGuard | None:
     return guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
 
 
-def optional(branch: Callable[[], T], otherwise: T) -> T:
-    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it or shows nothing of use there.
-
-    Some BMCs show a branch to administrators only, or with a licence; some answer there with an error, with another
-    document, or not at all. A refused login and a BMC that can't be reached are still raised, and so are many answers
-    that do not come: the BMC may be dead, and each takes a long time.
-    """
-    try:
-        try:
-            return branch()
-        except LostConnection as error:
-            # Answers that break off may come when they are asked for again; late ones take too long for that.
-            if not (error.has_begun and error.is_passing):
-                raise
-            return branch()
-    except LostConnection as error:
-        if not error.has_begun or not RUNNING.get().may_lose_another():
-            raise
-        LOG.info("A Redfish BMC does not answer for a resource, which is left out: %s", error.text)
-    except sushy_errors.ConnectionError:
-        raise
-    except sushy_errors.AccessError as error:
-        if error.status_code != HTTPStatus.FORBIDDEN:
-            raise
-        LOG.debug("A Redfish BMC does not show a resource: %s", error)
-    except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
-        LOG.debug("A Redfish BMC lacks a resource: %s", error)
-    except (sushy_errors.SushyError, *NOT_REDFISH) as error:
-        LOG.info("A resource of a Redfish BMC can't be read and is left out: %s: %s", type(error).__name__, error)
-        LOG.debug("It could not be read here.", exc_info=True)
-    return otherwise
-
-
 def _with_retries(clock: Clock, attempt: Callable[[], T]) -> T:
     """Repeat after a lost connection, as configured; a refused certificate and a late answer stay what they are."""
     options = CONF.redfish
@@ -198,50 +152,7 @@ def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
     except (LoginBarred, Exhausted) as error:
         raise _failed(node, access, what, str(error)) from error
     except (sushy_errors.SushyError, *NOT_REDFISH) as error:
-        raise _failed(node, access, what, _details_of(error, access.password)) from error
-
-
-def reason_of(error: Exception) -> str:
-    """Return what an error of sushy, or of what it makes of an answer, says to a person; the BMC's words if it has any.
-
-    The words may have secrets.
-    """
-    is_hidden = isinstance(error, sushy_errors.HTTPError) and isinstance(error.body, HiddenRefusal)
-    return f"it {refusal_of(error)}" if is_hidden else _details_of(error)
-
-
-def _details_of(error: Exception, *secrets: str | None) -> str:
-    """Return what an error says, without secrets in words of others; a password may be one of our own words."""
-    if isinstance(error, sushy_errors.HTTPError):
-        return _refusal(error, *secrets)
-    if isinstance(error, sushy_errors.SushyError):
-        # The library writes its names for values that it does not allow.
-        return safe_text(_LIBRARY_NAMES.sub(_plain_word, str(error)), *secrets)
-    LOG.debug("The answer of a BMC could not be read.", exc_info=error)
-    return "its answer has not the form of Redfish; check redfish_address, and the log at level debug"
-
-
-def _plain_word(found: re.Match[str]) -> str:
-    """Return the word of Redfish for a name of the library."""
-    if found[1] is not None or found[2] is None:
-        return found[1] or "none"
-    words = getattr(sushy, found[2], None)
-    is_one = isinstance(words, EnumMeta) and found[3] in words.__members__
-    return str(words[found[3]].value) if is_one and words is not None else found[0]
-
-
-def _refusal(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
-    words = words_of(error, *secrets)
-    said = f"it answers with status {error.status_code}: {words}"
-    if isinstance(error, sushy_errors.ResourceNotFoundError):
-        return said if words else safe_text(str(error), *secrets)
-    if not isinstance(error, sushy_errors.AccessError):
-        return said if words else f"it answers with status {error.status_code} and gives no reason"
-    if error.status_code == HTTPStatus.FORBIDDEN:
-        reason = "it forbids that to the user of redfish_username; check the rights of that user"
-    else:
-        reason = "wrong password or user name: it refuses the login; check redfish_username and redfish_password"
-    return f"{reason} ({said})" if words else reason
+        raise _failed(node, access, what, details_of(error, access.password)) from error
 
 
 def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:
@@ -255,9 +166,3 @@ def _hidden(kind: type[RedfishError], node: Node, access: Access, what: str, rea
     told = hidden(UNREACHABLE, f"BMC {access.address} of node {node.uuid}", reason)
     text = RedfishConnectionError.text.format(node=node.uuid, address=access.address, error=told)
     return kind(f"{text}.", node=node.uuid, address=access.address, operation=what, error=told)
-
-
-def connector_of(system: System) -> BmcConnector:
-    """Return the connector of a system, for resources that the library does not lead to."""
-    connector: BmcConnector = system.root.bmc_connector
-    return connector

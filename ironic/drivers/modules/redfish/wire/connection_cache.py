@@ -25,6 +25,7 @@ from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
 from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_system import Connector
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault
 from ironic.drivers.modules.redfish.wire.document_repair import TOLD_OF_ITSELF
 
@@ -43,7 +44,7 @@ class ServiceRoot(sushy.Sushy):  # type: ignore[misc]  # the library brings no t
 
     def __init__(self, address: str, *, connector: BmcConnector, **terms: Any) -> None:
         super().__init__(address, connector=connector, **terms)
-        self.bmc_connector = connector
+        self.bmc_connector: Connector = connector
 
 
 class Connection:

@@ -6,7 +6,7 @@ each interface says what it misses in the machine's system resource.
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from sushy import exceptions as sushy_errors
 
@@ -16,8 +16,10 @@ from ironic.drivers.contract.interfaces import BaseInterface
 from ironic.drivers.contract.interfaces.base_interface import Finding
 from ironic.drivers.contract.task import Task
 from ironic.drivers.modules.bmc.bmc_gateway import Exhausted
-from ironic.drivers.modules.redfish.wire.bmc_connection import System, read, reason_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH
+from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
+from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 LOG = logging.getLogger(__name__)
 
@@ -52,12 +54,6 @@ class RedfishSurvey:
 
 
 SURVEY: Final = RedfishSurvey()
-
-
-def has_link(resource: Any, name: str) -> bool:
-    """Return whether a resource leads to another one."""
-    link = resource.json.get(name)
-    return isinstance(link, Mapping) and isinstance(link.get("@odata.id"), str)
 
 
 def _missing(system: System, interfaces: Mapping[str, Surveyed]) -> dict[str, str]:
