@@ -20,6 +20,7 @@ from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.wire.bmc_access import Access, access_of
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, LostConnection
 from ironic.drivers.modules.redfish.wire.bmc_messages import details_of
 from ironic.drivers.modules.redfish.wire.bmc_system import System
@@ -81,13 +82,13 @@ def _at_bmc(
     access = access_of(node)
 
     def attempt(act: Callable[[System], T]) -> T:
-        connection.connector.login.check()
+        connection.login.check()
         with _doubted_on_error(connection):
             return act(find(connection, access.system_id))
 
     with (
         _ironic_errors(node, access, what),
-        CONNECTIONS.used_by(node.uuid, access, lambda: _guard(task, access)) as connection,
+        CONNECTIONS.used_by(node.uuid, access, lambda: _made(task, access)) as connection,
         connection.connector.gateway.operation(kind, anew=anew, seconds=seconds),
     ):
         if seconds is not None:
@@ -109,6 +110,12 @@ def check_login(task: Task, what: str) -> None:
     with _ironic_errors(task.node, access, what):
         if (guard := _guard(task, access)) is not None:
             guard.check()
+
+
+def _made(task: Task, access: Access) -> Connection:
+    # The digest of the guard takes time.
+    connector = BmcConnector(access, _guard(task, access))
+    return Connection(access, connector, connector.login)
 
 
 def _guard(task: Task, access: Access) -> LoginGuard | None:

@@ -13,7 +13,6 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urljoin
 
-from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_errors
 
 from ironic.drivers.modules.bmc.bmc_gateway import RUNNING
@@ -31,16 +30,6 @@ LOG = logging.getLogger(__name__)
 _MOST_PAGES: Final = 50
 
 _NUMBERS: Final = itertools.count()
-
-
-class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings no types
-    """What the library needs in place of its own logins: the connector logs in itself."""
-
-    def _do_authenticate(self) -> None:
-        pass
-
-    def can_refresh_session(self) -> bool:
-        return False
 
 
 class BmcConnector:

@@ -16,15 +16,15 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import sushy
+from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.threads import THREADS
 from ironic.drivers.contract import open_sessions
-from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
-from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector, NoLogin
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
+from ironic.drivers.modules.redfish.wire.bmc_login import BmcLogin
 from ironic.drivers.modules.redfish.wire.bmc_system import Connector
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault
 from ironic.drivers.modules.redfish.wire.document_repair import TOLD_OF_ITSELF
@@ -36,22 +36,30 @@ _FEW: Final = 2
 _MANY: Final = 32
 _MOST_LISTED: Final = 16
 
-GuardMaker = Callable[[], LoginGuard | None]
+
+class _NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings no types
+    """What the library needs in place of its own logins: the connector logs in itself."""
+
+    def _do_authenticate(self) -> None:
+        pass
+
+    def can_refresh_session(self) -> bool:
+        return False
 
 
 class ServiceRoot(sushy.Sushy):  # type: ignore[misc]  # the library brings no types
     """The service root of a BMC, with the connector it was read by."""
 
-    def __init__(self, address: str, *, connector: BmcConnector, **terms: Any) -> None:
+    def __init__(self, address: str, *, connector: Connector, **terms: Any) -> None:
         super().__init__(address, connector=connector, **terms)
-        self.bmc_connector: Connector = connector
+        self.bmc_connector = connector
 
 
 class Connection:
     """A BMC that the service logs in to when it is first used."""
 
-    def __init__(self, access: Access, guard: LoginGuard | None) -> None:
-        self.access, self.connector = access, BmcConnector(access, guard)
+    def __init__(self, access: Access, connector: Connector, login: BmcLogin) -> None:
+        self.access, self.connector, self.login = access, connector, login
         # Who uses it now, and the nodes that have used it.
         self.users, self.nodes = 0, set[str]()
         self.is_retired = False
@@ -81,13 +89,13 @@ class Connection:
     def reopen(self) -> None:
         """Read the service root again at the next use."""
         self._root = None
-        self.connector.login.doubt()
+        self.login.doubt()
 
     def _read_root(self) -> Any:
         try:
             root = ServiceRoot(
                 self.access.address,
-                auth=NoLogin(),
+                auth=_NoLogin(),
                 connector=self.connector,
                 root_prefix=self.access.root_prefix,
                 # The library would fetch registries from any server that a BMC names.
@@ -97,8 +105,8 @@ class Connection:
             raise UnusableAnswer(
                 f"what it shows at {self.access.root_prefix} is no service root of Redfish; check redfish_address"
             ) from None
-        self.connector.login.find_sessions(root)
-        self.connector.login.log_in()
+        self.login.find_sessions(root)
+        self.login.log_in()
         return root
 
 
@@ -131,14 +139,14 @@ class Connections:
         self._kept: OrderedDict[tuple[str, str, str | None, bool], Connection] = OrderedDict()
         self._of_nodes: dict[str, Connection] = {}
         # Those of connections that are not kept any more, as long as something uses them or logs out.
-        self._retired: WeakSet[BmcConnector] = WeakSet()
+        self._retired: WeakSet[BmcLogin] = WeakSet()
         self._lock = threading.RLock()
         self._pool: Executor | None = None
 
     @contextmanager
-    def used_by(self, node_uuid: str, access: Access, guard: GuardMaker = lambda: None) -> Iterator[Connection]:
-        """Hand out the connection for a node's login, cached or new; systems of the same BMC share it."""
-        connection = self._take(node_uuid, access, guard)
+    def used_by(self, node_uuid: str, access: Access, make: Callable[[], Connection]) -> Iterator[Connection]:
+        """Hand out the connection for a node's login, cached or made; systems of the same BMC share it."""
+        connection = self._take(node_uuid, access, make)
         try:
             yield connection
         finally:
@@ -156,32 +164,32 @@ class Connections:
             connection.nodes.clear()
             if not connection.is_retired:
                 connection.is_retired = True
-                self._retired.add(connection.connector)
+                self._retired.add(connection.login)
                 self._log_out_if_over(connection)
 
     def log_out(self, seconds: float) -> None:
         """Log out everywhere, as far as that succeeds within this time: the service ends."""
         with self._lock:
-            ending = [*(connection.connector for connection in self._kept.values()), *self._retired]
+            ending = [*(connection.login for connection in self._kept.values()), *self._retired]
             self._kept, self._of_nodes = OrderedDict(), {}
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
-        ending = [connector for connector in ending if connector.login.has_session]
+        ending = [login for login in ending if login.has_session]
         if not ending:
             return
         pool = THREADS.pool(min(_MANY, len(ending)), "bmc-logout")
-        late = wait([pool.submit(connector.login.log_out) for connector in ending], seconds).not_done
+        late = wait([pool.submit(login.log_out) for login in ending], seconds).not_done
         pool.shutdown(wait=False, cancel_futures=True)
         if late:
             LOG.info("%d sessions at BMCs are not logged out in time; the BMCs end them when they are idle", len(late))
 
-    def _take(self, node_uuid: str, access: Access, guard: GuardMaker) -> Connection:
+    def _take(self, node_uuid: str, access: Access, make: Callable[[], Connection]) -> Connection:
         with self._lock:
             if (kept := self._find(access)) is not None:
                 return self._hand_out(kept, node_uuid)
-        # The digest of the guard takes time.
-        made = Connection(access, guard())
+        # It takes time.
+        made = make()
         with self._lock:
             if (kept := self._find(access)) is not None:
                 return self._hand_out(kept, node_uuid)
@@ -212,9 +220,9 @@ class Connections:
 
     def _log_out_if_over(self, connection: Connection) -> None:
         """Log out of a connection that is neither kept nor used; elsewhere, as a BMC may be dead."""
-        if connection.is_retired and not connection.users and connection.connector.login.has_session:
+        if connection.is_retired and not connection.users and connection.login.has_session:
             self._pool = self._pool or THREADS.pool(_FEW, "bmc-logout")
-            self._pool.submit(connection.connector.login.log_out)
+            self._pool.submit(connection.login.log_out)
 
     def __len__(self) -> int:
         return len(self._kept)

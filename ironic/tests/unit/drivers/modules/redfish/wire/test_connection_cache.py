@@ -4,14 +4,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ironic.drivers.modules.redfish.wire.bmc_access import Access
+from ironic.drivers.modules.redfish.wire.bmc_connector import BmcConnector
 from ironic.drivers.modules.redfish.wire.connection_cache import Connection, Connections
 
 ONE = Access("https://192.0.2.1", system_id="/1", username="root", password="a")
 TWO = Access("https://192.0.2.2", username="root", password="a")
 
 
+def made(access: Access) -> Connection:
+    connector = BmcConnector(access, None)
+    return Connection(access, connector, connector.login)
+
+
 def used(connections: Connections, access: Access, node: str = "n1") -> Connection:
-    with connections.used_by(node, access) as connection:
+    with connections.used_by(node, access, lambda: made(access)) as connection:
         assert connection.users
     return connection
 
