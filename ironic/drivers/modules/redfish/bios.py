@@ -25,7 +25,7 @@ from ironic.drivers.contract.wait_declarations import looks
 from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import waiting_step
-from ironic.drivers.modules.redfish.orders.resets import check_restart
+from ironic.drivers.modules.redfish.orders.restarts import check_restart
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc, BmcStep
 from ironic.drivers.modules.redfish.tree import bios_attributes
 from ironic.drivers.modules.redfish.tree.bios_settings import BiosSettings

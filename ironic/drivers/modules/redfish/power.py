@@ -22,7 +22,8 @@ from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown, shuts_down
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.orders import boot_override, firmware_updates
-from ironic.drivers.modules.redfish.orders.resets import offered, state_unknown
+from ironic.drivers.modules.redfish.orders.resets import offered
+from ironic.drivers.modules.redfish.orders.restarts import state_unknown
 from ironic.drivers.modules.redfish.tree.certainty import target_of
 from ironic.drivers.modules.redfish.tree.machine_state import power_of
 from ironic.drivers.modules.redfish.wire.bmc_access import PROPERTIES, access_of

@@ -30,7 +30,7 @@ from ironic.drivers.modules.redfish.orders import raid_layout
 from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.orders.raid_layout import GIB, LEVEL_OF, NewVolume
 from ironic.drivers.modules.redfish.orders.raid_volumes import RaidChange, not_carried_out
-from ironic.drivers.modules.redfish.orders.resets import check_restart
+from ironic.drivers.modules.redfish.orders.restarts import check_restart
 from ironic.drivers.modules.redfish.orders.stored_changes import is_stored_soon
 from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.members import has_link

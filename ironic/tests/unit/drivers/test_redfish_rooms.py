@@ -49,7 +49,7 @@ SEEN = {
     "boot_override.shown_device": "shows",
     "management.RedfishManagement": "shows",
     "raid.RedfishRAID": "an error that drives do not fit says which are left out",
-    "resets.check_restart": "a state that is not known is refused",
+    "restarts.check_restart": "a state that is not known is refused",
     "secure_boot.shown_state": "shows",
     "update_progress.bmc_answers": "waits: whether the BMC answers at all",
     "vendor.RedfishVendorPassthru": "the BMC refuses what it does not list; the document goes to the user",

@@ -8,7 +8,7 @@ from ironic.core.errors.hardware_errors import RedfishConnectionError, RedfishEr
 from ironic.core.readings import Known
 from ironic.drivers.contract.interfaces.base_interface import unsupported
 from ironic.drivers.contract.task import Task
-from ironic.drivers.modules.redfish.orders import boot_override, restart_for_setting
+from ironic.drivers.modules.redfish.orders import boot_override, restarts
 from ironic.drivers.modules.redfish.orders.boot_override import MODES
 from ironic.drivers.modules.redfish.tree.boot_settings import boot_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
@@ -31,7 +31,7 @@ def change_mode(task: Task, mode: str, shown: Callable[[Task], str | None]) -> N
     """
     before = read(task, "reading the boot mode", boot_of).mode
     if isinstance(before, Known) and before.value != MODES[mode]:
-        restart_for_setting.check_order(task, f"setting boot mode {mode}")
+        restarts.check_order(task, f"setting boot mode {mode}")
     try:
         boot_override.set_mode(task, mode)
     except RedfishError as error:
@@ -42,7 +42,7 @@ def change_mode(task: Task, mode: str, shown: Callable[[Task], str | None]) -> N
     if not isinstance(before, Known) and _shows_no_mode(task):
         LOG.warning("Node %s: boot mode %s is set, but its BMC does not report the mode", task.node.uuid, mode)
         return
-    restart_for_setting.take_effect(task, f"boot mode {mode}", "boot_mode", mode, shown)
+    restarts.take_effect(task, f"boot mode {mode}", "boot_mode", mode, shown)
 
 
 def _shows_no_mode(task: Task) -> bool:

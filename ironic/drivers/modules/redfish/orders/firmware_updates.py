@@ -26,7 +26,7 @@ from ironic.drivers.contract.waits import Ended
 from ironic.drivers.modules.redfish.orders import firmware_images, update_progress
 from ironic.drivers.modules.redfish.orders.bmc_tasks import monitor_of, read_task
 from ironic.drivers.modules.redfish.orders.firmware_images import Update
-from ironic.drivers.modules.redfish.orders.resets import check_restart
+from ironic.drivers.modules.redfish.orders.restarts import check_restart
 from ironic.drivers.modules.redfish.orders.update_progress import UpdatesLeft, name_of, seconds_since
 from ironic.drivers.modules.redfish.orders.waiting_step import BmcStep, Verdict
 from ironic.drivers.modules.redfish.tree.certainty import certain_target

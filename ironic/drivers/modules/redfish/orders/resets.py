@@ -1,4 +1,4 @@
-"""Reset requests of a Redfish machine: which one does what is wanted, and whether a restart can be ordered."""
+"""Reset requests of a Redfish machine: which one does what is wanted."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,10 +8,8 @@ from sushy import ResetType as Reset
 
 from ironic.core.errors.hardware_errors import RedfishError
 from ironic.core.readings import Known
-from ironic.drivers.contract.task import Node, Task
+from ironic.drivers.contract.task import Node
 from ironic.drivers.modules.redfish.tree.machine_state import power_of
-from ironic.drivers.modules.redfish.wire.bmc_access import access_of
-from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.modules.redfish.wire.bmc_system import System
 
 # What else does the same. The button does it only in the state that it is pressed in, so that has to be known.
@@ -20,24 +18,6 @@ _ALSO: Final[Mapping[Reset, tuple[Reset, ...]]] = {
     Reset.GRACEFUL_SHUTDOWN: (Reset.PUSH_POWER_BUTTON,),
 }
 _STATE_TO_PUSH: Final = {Reset.ON: sushy.PowerState.OFF, Reset.GRACEFUL_SHUTDOWN: sushy.PowerState.ON}
-
-
-def check_restart(task: Task, operation: str) -> None:
-    """Raise RedfishError when the machine can't be restarted, as its power state is not known.
-
-    To be called before an order that takes effect with a restart.
-    """
-    if read(task, "reading the power state", lambda system: power_of(system).shown(None)) is None:
-        raise state_unknown(task, operation)
-
-
-def state_unknown(task: Task, operation: str) -> RedfishError:
-    """Return the error of an operation that needs a restart in an unknown power state."""
-    reason = (
-        f"BMC {access_of(task.node).address} shows no power state that is known, so a restart could leave the machine "
-        "off; nothing was ordered. Look at the BMC, or switch the power on or off"
-    )
-    return RedfishError(node=task.node.uuid, operation=operation, error=reason)
 
 
 def offered(node: Node, system: System, wanted: Reset) -> Reset:

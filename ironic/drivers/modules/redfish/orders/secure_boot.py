@@ -11,7 +11,7 @@ from ironic.core.readings import Known
 from ironic.drivers.contract.interfaces.base_interface import unsupported
 from ironic.drivers.contract.task import Task
 from ironic.drivers.contract.wait_declarations import Ordered
-from ironic.drivers.modules.redfish.orders import restart_for_setting
+from ironic.drivers.modules.redfish.orders import restarts
 from ironic.drivers.modules.redfish.orders.bmc_tasks import read_task, task_begun_by
 from ironic.drivers.modules.redfish.tree.boot_settings import boot_of, secure_boot_of
 from ironic.drivers.modules.redfish.tree.certainty import certain_target
@@ -58,10 +58,10 @@ def change_state(task: Task, state: bool, shown: Callable[[Task], bool | None]) 
 
     if read(task, operation, is_set, anew=True):
         return None
-    restart_for_setting.check_order(task, operation)
+    restarts.check_order(task, operation)
     change(task, operation, lambda system: system.secure_boot.set_enabled(state))
     what = f"secure boot {'on' if state else 'off'}"
-    return restart_for_setting.take_effect(task, what, "secure_boot", state, shown)
+    return restarts.take_effect(task, what, "secure_boot", state, shown)
 
 
 def change_keys(task: Task, how: sushy.SecureBootResetKeysType) -> None:

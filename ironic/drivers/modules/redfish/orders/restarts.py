@@ -1,4 +1,4 @@
-"""The restart by which a setting of the firmware takes effect, and the wait until the BMC reports it."""
+"""Restarts by which orders take effect: whether one can be ordered, and the wait until the BMC reports a setting."""
 
 import logging
 from collections.abc import Callable
@@ -9,9 +9,29 @@ from ironic.core.flows import states
 from ironic.drivers.contract import awaited_setting
 from ironic.drivers.contract.task import Task
 from ironic.drivers.contract.wait_declarations import ORDERED, Ordered
-from ironic.drivers.modules.redfish.orders.resets import check_restart
+from ironic.drivers.modules.redfish.tree.machine_state import power_of
+from ironic.drivers.modules.redfish.wire.bmc_access import access_of
+from ironic.drivers.modules.redfish.wire.bmc_connection import read
 
 LOG = logging.getLogger(__name__)
+
+
+def check_restart(task: Task, operation: str) -> None:
+    """Raise RedfishError when the machine can't be restarted, as its power state is not known.
+
+    To be called before an order that takes effect with a restart.
+    """
+    if read(task, "reading the power state", lambda system: power_of(system).shown(None)) is None:
+        raise state_unknown(task, operation)
+
+
+def state_unknown(task: Task, operation: str) -> RedfishError:
+    """Return the error of an operation that needs a restart in an unknown power state."""
+    reason = (
+        f"BMC {access_of(task.node).address} shows no power state that is known, so a restart could leave the machine "
+        "off; nothing was ordered. Look at the BMC, or switch the power on or off"
+    )
+    return RedfishError(node=task.node.uuid, operation=operation, error=reason)
 
 
 def check_order(task: Task, operation: str) -> None:
