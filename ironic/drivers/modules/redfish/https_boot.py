@@ -12,8 +12,8 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.errors.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers.contract import boot_devices
 from ironic.drivers.contract.task import Task
+from ironic.drivers.modules.redfish.iso_boot import RamdiskFromIso
 from ironic.drivers.modules.redfish.orders import boot_override, ramdisk_images
-from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso
 from ironic.drivers.modules.redfish.wire.bmc_connection import read
 from ironic.drivers.nodes import instance_capabilities, node_attributes
 
