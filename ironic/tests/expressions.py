@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 import re2
 
-import ironic
+from ironic.tests.product_trees import PRODUCT, product_trees
 
-_ROOT: Final = Path(ironic.__file__).parent
 _USES: Final = frozenset(("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"))
 _LIBRARIES: Final = {"re": re, "re2": re2}
 
@@ -32,7 +31,7 @@ class Expression(NamedTuple):
 
 def expressions() -> list[Expression]:
     """Return all of the product, each with the methods that are called on its name: in its module, or anywhere."""
-    trees = {path: ast.parse(path.read_text()) for path in sorted(_ROOT.rglob("*.py")) if "tests" not in path.parts}
+    trees = {PRODUCT / place: tree for place, tree in product_trees().items()}
     public: defaultdict[str, set[str]] = defaultdict(set)
     private: defaultdict[Path, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for path, tree in trees.items():
@@ -45,15 +44,14 @@ def expressions() -> list[Expression]:
 
 def calls_of(function: str) -> Iterator[ast.Call]:
     """Yield the calls of a function or class of this name in the product."""
-    for path in sorted(_ROOT.rglob("*.py")):
-        if "tests" not in path.parts:
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Call) and list(_names_in(node.func))[:1] == [function]:
-                    yield node
+    for tree in product_trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and list(_names_in(node.func))[:1] == [function]:
+                yield node
 
 
 def _found_in(path: Path, tree: ast.Module, methods: dict[str, set[str]]) -> Iterator[Expression]:
-    module = ".".join(("ironic", *path.relative_to(_ROOT).with_suffix("").parts))
+    module = ".".join(("ironic", *path.relative_to(PRODUCT).with_suffix("").parts))
     names: dict[ast.AST, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:

@@ -3,12 +3,9 @@
 import ast
 import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
 
-import ironic
 from ironic.core.secrets.masking import is_secret, is_secret_parameter
-
-PRODUCT = Path(ironic.__file__).parent
+from ironic.tests.product_trees import product_trees
 
 OPTION = "one for each value that an option had"
 WITHOUT_SIZE = {
@@ -31,11 +28,8 @@ WITHOUT_SIZE = {
 
 
 def caches_without_size() -> Iterator[str]:
-    for path in sorted(PRODUCT.rglob("*.py")):
-        name = path.relative_to(PRODUCT).as_posix()
-        if name.startswith("tests/"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
+    for name, tree in product_trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
                 for decorator in map(ast.unparse, node.decorator_list):
                     if decorator.endswith(("functools.cache", "lru_cache(None)", "lru_cache(maxsize=None)")):

@@ -11,9 +11,7 @@ from ironic.core.flows.flow import FLOWS
 from ironic.drivers.composition.absent_names import TYPE, names
 from ironic.drivers.composition.extensions import installed
 from ironic.inspection.hooks.base import installed_hooks
-from ironic.tests.repository import ROOT
-
-PRODUCT = ROOT / "ironic"
+from ironic.tests.product_trees import product_trees
 
 # Where names belong: options, implementations and lists of them, each flow's own modules, hooks that need each other,
 # rows of another service, and tables of what is odd about one.
@@ -44,8 +42,7 @@ General = dict[str, ast.Module]
 
 def general_code() -> General:
     home = re.compile("|".join(HOMES))
-    paths = (path for path in sorted(PRODUCT.rglob("*.py")) if not home.match(str(path.relative_to(PRODUCT))))
-    return {str(path.relative_to(PRODUCT)): ast.parse(path.read_text()) for path in paths}
+    return {place: tree for place, tree in product_trees().items() if not home.match(place)}
 
 
 def constants(tree: ast.Module) -> dict[str, ast.expr]:

@@ -6,18 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from ironic.tests.repository import ROOT
-
-PRODUCT = ROOT / "ironic"
+from ironic.tests.product_trees import product_trees
 
 
 def modules() -> dict[str, ast.Module]:
-    found = {}
-    for path in sorted(PRODUCT.rglob("*.py")):
-        if PRODUCT / "tests" not in path.parents:
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            found[name] = ast.parse(path.read_text())
-    return found
+    return {
+        f"ironic.{place.removesuffix('.py').replace('/', '.')}".removesuffix(".__init__"): tree
+        for place, tree in product_trees().items()
+    }
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, ...]]:

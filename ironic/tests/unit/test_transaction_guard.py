@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-import ironic
 from ironic.core.context import RequestContext
 from ironic.core.errors import NodeNotFound
 from ironic.db import Store
@@ -22,6 +21,7 @@ from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
 from ironic.tests import transaction_guard
 from ironic.tests.databases import sqlite_store
+from ironic.tests.product_trees import product_trees
 from ironic.tests.transaction_guard import CallInTransaction
 
 
@@ -105,7 +105,6 @@ def test_another_database_may_be_used_meanwhile(store: Store, tmp_path: Path) ->
 
 # One function moves nodes
 
-_PRODUCT = Path(ironic.__file__).parent
 _STATE = "provision_state"
 
 
@@ -130,10 +129,9 @@ def _sets_state(node: ast.AST) -> bool:
 
 
 def _of_product() -> Iterator[tuple[str, str]]:
-    for path in sorted(_PRODUCT.rglob("*.py")):
-        place = path.relative_to(_PRODUCT).as_posix()
-        if not place.startswith(("tests/", "db/migrations/")):
-            yield from ((place, name) for name in _writes(ast.parse(path.read_text())))
+    for place, tree in product_trees().items():
+        if not place.startswith("db/migrations/"):
+            yield from ((place, name) for name in _writes(tree))
 
 
 def test_one_function_alone_writes_the_provision_state() -> None:

@@ -20,6 +20,7 @@ from sushy.resources.base import Field
 
 import ironic
 from ironic.drivers.modules.redfish.wire.document_repair import _KINDS, _KINDS_IN
+from ironic.tests.product_trees import product_trees
 
 _SOURCE = Path(ironic.__file__).parent
 _REDFISH = _SOURCE / "drivers" / "modules" / "redfish"
@@ -83,8 +84,8 @@ def all_fields() -> Mapping[str, frozenset[str]]:
 @cache
 def fields() -> frozenset[str]:
     """Return the names of the library's fields that no class of ours has as well."""
-    sources = [path.read_text() for path in _SOURCE.rglob("*.py") if "tests" not in path.parts]
-    classes = [node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+    nodes = (node for tree in product_trees().values() for node in ast.walk(tree))
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     return frozenset(all_fields().keys() - {name for node in classes for name in _names_of(node)})
 
 

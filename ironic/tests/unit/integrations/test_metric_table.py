@@ -2,15 +2,13 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from ironic.integrations import metric_table
 from ironic.integrations.metrics import METRICS, Collector
-from ironic.tests.repository import ROOT
+from ironic.tests.product_trees import product_trees
 
-PRODUCT = ROOT / "ironic"
 # What passes on names that plug-ins choose.
 OF_PLUG_INS = {"integrations/metrics.py", "integrations/plug_in_metrics.py"}
 NAMES = [name for name, row in vars(metric_table).items() if isinstance(row, metric_table.MetricRow)]
@@ -23,16 +21,10 @@ def collector() -> Iterator[Collector]:
     METRICS.close()
 
 
-def shipped() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(PRODUCT.rglob("*.py")):
-        if "tests" not in path.relative_to(PRODUCT).parts:
-            yield str(Path(path).relative_to(PRODUCT)), ast.parse(path.read_text())
-
-
 def test_no_other_code_makes_up_a_name() -> None:
     makers = {
         file
-        for file, tree in shipped()
+        for file, tree in product_trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Metrics", "Timer")
     }
@@ -42,7 +34,7 @@ def test_no_other_code_makes_up_a_name() -> None:
 def test_each_row_is_sent() -> None:
     used = {
         node.attr
-        for _file, tree in shipped()
+        for _file, tree in product_trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "metric_table"
     }

@@ -10,7 +10,7 @@ from ironic.core.errors import HardwareInspectionFailure, InstanceDeployFailure,
 from ironic.core.flows import flow, state_names, states
 from ironic.core.flows.flow import FLOWS, Flow
 from ironic.core.hardware_interfaces import KINDS
-from ironic.tests.repository import ROOT
+from ironic.tests.product_trees import product_trees
 
 every_flow = pytest.mark.parametrize("record", FLOWS, ids=lambda record: record.name)
 
@@ -102,12 +102,9 @@ def test_one_comes_too_late_when_the_tables_are_made():
 
 def test_no_table_outside_of_the_core_repeats_a_state():
     """What a table says about states is said by the records or stands beside the table of moves."""
-    paths = [
-        path for path in (ROOT / "ironic").rglob("*.py") if not {"tests", "core"} & set(path.relative_to(ROOT).parts)
-    ]
-    assert len(paths) > 200
-    found = {f"{path.relative_to(ROOT)}: {name}" for path in paths for name in repeated(ast.parse(path.read_text()))}
-    assert found == set()
+    trees = {place: tree for place, tree in product_trees().items() if not place.startswith("core/")}
+    assert len(trees) > 200
+    assert {f"{place}: {name}" for place, tree in trees.items() for name in repeated(tree)} == set()
 
 
 @pytest.mark.parametrize(

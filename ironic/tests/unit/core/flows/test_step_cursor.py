@@ -12,6 +12,7 @@ import pytest
 from ironic.core.flows.flow import CLEAN, DEPLOY, FLOWS, SERVICE, VERIFY, Flow, named
 from ironic.core.flows.step_cursor import StepCursor, keys_of, step_keys_of
 from ironic.core.flows.steps import Step
+from ironic.tests.product_trees import product_trees
 from ironic.tests.repository import ROOT
 
 # Rows of nodes under way, as the release before the cursor has stored them.
@@ -130,10 +131,10 @@ def test_no_other_module_spells_one_of_the_keys():
     public = {f"{record.name}_steps" for record in (CLEAN, DEPLOY, SERVICE)}
     assert public < keys and len(keys) > 25
     spelled = {
-        (str(path.relative_to(ROOT)), part.value)
-        for path in (ROOT / "ironic").rglob("*.py")
-        if "tests" not in path.parts and path.name != "step_cursor.py"
-        for part in ast.walk(ast.parse(path.read_text()))
+        (place, part.value)
+        for place, tree in product_trees().items()
+        if not place.endswith("/step_cursor.py")
+        for part in ast.walk(tree)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
         if part.value in keys - public or part.value.startswith("skip_current_")
     }

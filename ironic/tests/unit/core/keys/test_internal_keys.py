@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from ironic.core.keys.internal_keys import InternalKey
-from ironic.tests.repository import ROOT, tool
+from ironic.tests.product_trees import product_trees
+from ironic.tests.repository import tool
 from ironic.tests.unit.drivers.machine import Machine
 
 TEXT = InternalKey("a_text", str, "A text.")
@@ -83,11 +84,7 @@ def test_who_reads_by_name_is_found() -> None:
 
 
 def test_keys_are_read_and_written_by_their_declaration() -> None:
-    places = {}
-    for path in sorted((ROOT / "ironic").rglob("*.py")):
-        name = path.relative_to(ROOT / "ironic").as_posix()
-        if not name.startswith("tests/") and (lines := by_name(ast.parse(path.read_text()))):
-            places[name] = lines
+    places = {place: lines for place, tree in product_trees().items() if (lines := by_name(tree))}
     assert places.keys() <= HOMES, places
 
 

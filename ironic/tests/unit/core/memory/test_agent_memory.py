@@ -9,7 +9,7 @@ import pytest
 
 from ironic.core.memory import agent_memory
 from ironic.core.memory.agent_memory import HEARTBEAT, AgentMemory, KnownAgent
-from ironic.tests.repository import ROOT
+from ironic.tests.product_trees import product_trees
 
 NOW = datetime(2026, 1, 1, 12, 0, 0)
 
@@ -127,17 +127,17 @@ def test_a_silent_ramdisk_makes_room_for_another():
 
 
 def test_no_other_module_spells_one_of_the_keys():
-    own = ast.parse((ROOT / "ironic/core/memory/agent_memory.py").read_text())
+    own = product_trees()["core/memory/agent_memory.py"]
     keys = {key for key in texts_of(own) if key in WRITTEN_BEFORE or key.startswith(("agent_", "hardware_manager_"))}
     # Names of arguments of a heartbeat and of what an agent answers, which are keys here as well; and a key of
     # driver_info.
     public = {*HEARTBEAT, "hardware_manager_version"}
     assert len(keys - public) > 10
     spelled = {
-        (str(path.relative_to(ROOT)), text)
-        for path in (ROOT / "ironic").rglob("*.py")
-        if "tests" not in path.parts and path.name != "agent_memory.py"
-        for text in texts_of(ast.parse(path.read_text()))
+        (place, text)
+        for place, tree in product_trees().items()
+        if not place.endswith("/agent_memory.py")
+        for text in texts_of(tree)
         if text in keys - public or text.startswith("agent_cached_")
     }
     assert spelled == set()
