@@ -68,7 +68,11 @@ def set_device(task: Task, device: str, *, persistent: bool) -> None:
 
 
 def get_device(task: Task) -> BootDevice:
-    """Return the boot device, the remembered one without asking the BMC."""
+    """Return the boot device, the remembered one without asking the BMC.
+
+    "Boot Flag Invalid" counts for nothing: some BMCs write it of a device that was set a moment ago, and others of one
+    that a boot has used up.
+    """
     device = _REMEMBERED.of(task.node)
     if device and _is_forced(task.node) and _IS_NEXT_PERSISTENT.of(task.node) is not False:
         return {"boot_device": device, "persistent": True}

@@ -11,6 +11,7 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.errors.hardware_errors import FailedToGetSensorData, FailedToParseSensorData, IPMIFailure
 from ironic.core.flows import states
 from ironic.drivers.contract.task import Notes
+from ironic.drivers.modules.ipmi.conversation import read
 from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.ipmi.speed_select import IntelIPMIManagement
@@ -103,6 +104,8 @@ def test_a_simulator_takes_boot_devices(sim: IpmiBmc) -> None:
     for device in ("pxe", "disk", "cdrom", "bios"):
         management.set_boot_device(task_on(sim, "bios"), device)
         assert management.get_boot_device(task_on(sim))["boot_device"] == device
+        # So the flag is no sign that a device is not set.
+        assert "Boot Flag Invalid" in read(task_on(sim), ("chassis", "bootparam", "get", "5"))
 
 
 def test_a_forced_device_is_set_again_before_each_start(flags: IpmiBmc) -> None:
