@@ -13,9 +13,10 @@ HEAD = """\
 
 Each recorded machine is played in the tests, with all operations of the Redfish interfaces. An operation is
 
-- *proved* if what it shows agrees with the record as far as the test compares, which is not each value of a list, or
-  if the played BMC has got the order, and has stored it where an order is stored at once: restarts, NMI, boot modes,
-  resets of BIOS settings and updates of firmware are proved as far as that the order has come;
+- *proved* if it shows all that the record has, each value of each list and no more: sensors, settings, versions, CPUs,
+  memory, disks and cards, as the test reads the documents by itself. Only which cards the firmware boots from is not
+  compared. An order is proved if the played BMC has got it, and has stored it where an order is stored at once:
+  restarts, NMI, boot modes, resets of BIOS settings and updates of firmware as far as that the order has come;
 - *refused* if it ends with an error, which says why;
 - *not offered* if the machine has nothing for it.
 

@@ -16,6 +16,7 @@ from ironic.drivers.contract import indicators
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.orders import virtual_media
 from ironic.drivers.modules.redfish.tree import virtual_drives
+from ironic.tests.functional.drivers import expected_readings
 from ironic.tests.functional.drivers.bmc_corpus import Known, machines_of
 from ironic.tests.functional.drivers.played_bmc import ADDRESS, played
 from ironic.tests.functional.drivers.played_operations import (
@@ -40,6 +41,7 @@ _DEVICES = {
     "pxe": "pxe", "hdd": "disk", "cd": "cdrom", "usbcd": "cdrom", "biossetup": "bios", "uefihttp": "uefihttp",
     "diags": "safe", "floppy": "floppy",
 }  # fmt: skip
+_PERSISTENT = {"Continuous": True, "Once": False}
 _MODES = {"uefi": "uefi", "legacy": "bios"}
 _POWER = {"on": "power on", "off": "power off", "poweringon": "power on", "poweringoff": "power off"}
 _ALLOWED = "@Redfish.AllowableValues"
@@ -93,10 +95,19 @@ def _named(name: str, **before: object) -> Operation:
     return replace(operation, before={**operation.before, **before})
 
 
+def _insert(machine: Machine, task: Work) -> Kinds:
+    virtual_media.insert(task, [virtual_drives.USB_STICK, virtual_drives.CD], IMAGE)
+    return _shown_drives(task)
+
+
 def _insert_and_eject(machine: Machine, task: Work) -> Kinds:
     virtual_media.insert(task, [virtual_drives.USB_STICK, virtual_drives.CD], IMAGE)
     RedfishManagement().detach_virtual_media(task)
-    return {}
+    return _shown_drives(task)
+
+
+def _shown_drives(task: Work) -> Kinds:
+    return {"drives": RedfishManagement().get_virtual_media(task)}
 
 
 def _inject_nmi(machine: Machine, task: Work) -> Kinds:
@@ -147,37 +158,46 @@ def _light(component: str, parts: Callable[[Documents], Iterable[Mapping[str, An
 
 
 def _sensors_are_those_of(played: Played) -> bool:
-    readings = [
-        value
-        for kind in ("Fan", "Temperature", "Power", "Drive")
-        for sensor in played.outcome.kinds.get(kind, {}).values()
-        for name, value in sensor.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
+    """Return whether all sensors are shown with all that is said of them, each with its own name first."""
+    kinds = {**played.outcome.kinds, "Extra": {"": played.outcome.kinds["Extra"]}}
+    names = [
+        (name, one.get("identity") or one.get("name")) for sensors in kinds.values() for name, one in sensors.items()
     ]
-    return bool(readings) and {int(value) for value in readings} <= played.before.numbers
+    shown = {kind: list(sensors.values()) for kind, sensors in kinds.items()}
+    is_named = all(name.startswith(own or "") for name, own in names)
+    return is_named and shown == expected_readings.sensors(played.before)
 
 
 def _inventory_is_that_of(played: Played) -> bool:
+    """Return whether all of the inventory is shown, without the cards that the firmware boots from."""
     kinds = played.outcome.kinds
-    gib = object_of(played.before.system.get("MemorySummary")).get("TotalSystemMemoryGiB")
-    size = kinds["properties"].get("memory_mb")
-    is_size = size is None or gib is None or abs(size - float(gib) * 1024) < 1024
-    return is_size and _are_addresses_of(played.before, list(kinds["ports"]))
-
-
-def _are_addresses_of(found: Documents, addresses: list[str]) -> bool:
-    return bool(addresses) and all(address.replace(":", "") in found.digits for address in addresses)
+    boot = {name: value for name, value in kinds.get("boot", {}).items() if not name.startswith("pxe_interface")}
+    shown = {**kinds, "ports": list(kinds["ports"]), **({"boot": boot} if boot else {})}
+    return shown == expected_readings.inventory(played.before)
 
 
 def _devices_are_those_of(played: Played) -> bool:
     allowed = played.before.boot.get(f"BootSourceOverrideTarget{_ALLOWED}") or _DEVICES
-    return {_meant(_DEVICES, one) for one in allowed} - {None} <= {*played.shown}
+    return sorted({_meant(_DEVICES, one) or "" for one in allowed} - {""}) == sorted(played.shown)
 
 
-def _settings_are_those_of(played: Played) -> bool:
-    attributes = object_of(played.before.bios.get("Attributes"))
-    shown = played.outcome.kinds["BIOS"]
-    return bool(shown) and all(str(attributes[name]) == str(value) for name, value in shown.items())
+def _image_is_in(played: Played) -> bool:
+    """Return whether one drive got the image, all others are as before, and all are shown so."""
+    before, after = played.before.drives, played.after.drives
+    changed = [path for path, drive in after.items() if drive != before[path]]
+    full = [path for path, drive in after.items() if (drive.get("Image"), drive.get("Inserted")) == (IMAGE, True)]
+    return changed == full and len(full) == 1 and _are_drives_shown(played)
+
+
+def _images_are_out(played: Played) -> bool:
+    """Return whether all drives say that they are empty, and are shown so."""
+    said = [(drive.get("Image") or "", drive.get("Inserted")) for drive in played.after.drives.values()]
+    return {*said} == {("", False)} and _are_drives_shown(played)
+
+
+def _are_drives_shown(played: Played) -> bool:
+    shown = [{name: value or None for name, value in drive.items()} for drive in played.outcome.kinds["drives"]]
+    return shown == list(expected_readings.shown_drives(played.after).values())
 
 
 def _setting_is_ordered(played: Played) -> bool:
@@ -202,9 +222,10 @@ CASES = (
     ),
     Case(
         "boot device", _named("boot_device"), _with_boot("BootSourceOverrideTarget"),
-        lambda played: (
-            played.shown["boot_device"] == _meant(_DEVICES, played.before.boot["BootSourceOverrideTarget"])
-        ),
+        lambda played: played.shown == {
+            "boot_device": _meant(_DEVICES, played.before.boot["BootSourceOverrideTarget"]),
+            "persistent": _PERSISTENT.get(played.before.boot.get("BootSourceOverrideEnabled")),
+        },
     ),
     Case("boot devices", _named("boot_devices"), lambda found: found.boot, _devices_are_those_of),
     Case(
@@ -219,15 +240,15 @@ CASES = (
     ),
     Case(
         "health", _named("health"), lambda found: found.system.get("Status"),
-        lambda played: played.shown.lower() in json.dumps(played.before.system["Status"]).lower(),
+        lambda played: played.shown == expected_readings.health(played.before),
     ),
     Case(
         "vendor", _named("vendor"), lambda _: True,
-        lambda played: played.shown and played.shown in played.before.text,
+        lambda played: played.shown == expected_readings.vendor(played.before),
     ),
     Case(
         "MAC addresses", _named("addresses"), lambda found: "MACAddress" in found.text,
-        lambda played: _are_addresses_of(played.before, played.shown),
+        lambda played: played.shown == expected_readings.addresses(played.before),
     ),
     Case(
         "inspection", _named("inspection"), lambda _: True, _inventory_is_that_of,
@@ -238,20 +259,15 @@ CASES = (
     ),
     Case(
         "virtual drives", _named("virtual_media"), lambda found: found.drives,
-        lambda played: (
-            {drive["image"] for drive in played.shown}
-            <= {drive.get("Image") or None for drive in played.before.drives.values()}
-        ),
+        lambda played: played.shown == list(expected_readings.shown_drives(played.before).values()),
     ),
     Case(
-        "BIOS settings", _named("BIOS"), lambda found: found.bios.get("Attributes"), _settings_are_those_of,
+        "BIOS settings", _named("BIOS"), lambda found: found.bios.get("Attributes"),
+        lambda played: played.outcome.kinds == expected_readings.settings(played.before),
     ),
     Case(
         "versions of firmware", _named("firmware"), lambda found: "Version" in found.text,
-        lambda played: (
-            played.outcome.kinds["firmware"]
-            and all(version in played.before.text for version in played.outcome.kinds["firmware"].values())
-        ),
+        lambda played: played.outcome.kinds["firmware"] == expected_readings.firmware(played.before),
     ),
     Case(
         "power on", _named("power_on"), _resets_by(*_RESETS_TO_ON),
@@ -297,16 +313,11 @@ CASES = (
         lambda played: played.after.behind(played.after.system, "SecureBoot").get("SecureBootEnable") is True,
     ),
     Case(
-        "image into a virtual drive", _named("insertion"), lambda found: found.drives,
-        lambda played: any(
-            drive.get("Image") == IMAGE and drive.get("Inserted") for drive in played.after.drives.values()
-        ),
+        "image into a virtual drive", Operation("insertion", _insert), lambda found: found.drives, _image_is_in,
     ),
     Case(
         "image out of it", Operation("insertion and ejection", _insert_and_eject), lambda found: found.drives,
-        lambda played: not any(
-            drive.get("Image") or drive.get("Inserted") for drive in played.after.drives.values()
-        ),
+        _images_are_out,
     ),
     Case(
         "change of BIOS settings", _named("BIOS_change", **_ON),

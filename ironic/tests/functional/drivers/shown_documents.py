@@ -52,16 +52,6 @@ class Documents:
         """All of them as a text."""
         return json.dumps(dict(self.all), ensure_ascii=False)
 
-    @cached_property
-    def digits(self) -> str:
-        """The same with hexadecimal digits alone, as addresses are spelt in several ways."""
-        return re.sub("[^0-9a-f]", "", self.text.lower())
-
-    @cached_property
-    def numbers(self) -> set[int]:
-        """All numbers in them, without fractions."""
-        return {int(float(number)) for number in re.findall(r"-?\d{1,15}(?:\.\d{1,9})?", self.text)}
-
     @property
     def bios(self) -> Mapping[str, Any]:
         """The document of the BIOS settings."""

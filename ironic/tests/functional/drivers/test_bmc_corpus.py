@@ -3,6 +3,7 @@
 The page doc/proved-bmcs.md is made from that table, and `make pages` writes both.
 """
 
+import copy
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ from ironic.tests.functional.drivers.proved_operations import (
     played_machines,
     result_of,
 )
+from ironic.tests.functional.drivers.recorded_machines import MACHINE
 
 # What takes effect with a restart or later: that the order has come is all that can be seen.
 ONLY_ORDERED = {"restart without power off", "NMI", "change of the boot mode", "reset of BIOS settings"}
@@ -102,6 +104,89 @@ def test_what_no_document_says_is_not_proved(machine: Machine, case: Case) -> No
     act = case.operation.act
     with pytest.raises(AssertionError, match="neither done nor refused"):
         result_of(machine, _with(case, lambda machine, task: _other(act(machine, task))))
+
+
+def _with_one_other(value: Any) -> Iterator[Any]:
+    """Yield a value with one thing changed: each text and number, each part without which it is, and one more."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield {other: said for other, said in value.items() if other != name}
+            yield from ({**value, name: changed} for changed in _with_one_other(one))
+        if value:
+            yield {**value, "one more": next(iter(value.values()))}
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield [*value[:place], *value[place + 1 :]]
+            yield from ([*value[:place], changed, *value[place + 1 :]] for changed in _with_one_other(one))
+        yield from ([*value, value[0]] for _ in value[:1])
+    else:
+        yield _other(value)
+
+
+# Where all of what is shown is compared; of ports the addresses alone are, and one more fact of the boot is left out.
+_COMPARED = {
+    "boot device", "boot devices", "health", "vendor", "MAC addresses", "sensors", "virtual drives", "BIOS settings",
+    "versions of firmware", "inspection",
+}  # fmt: skip
+_NOT_COMPARED = {"inspection": {"ports"}, "versions of firmware": {"flashed"}}
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.words in _COMPARED], ids=lambda case: case.words)
+def test_each_value_that_is_shown_is_compared(machine: Machine, case: Case) -> None:
+    assert result_of(machine, case) == PROVED
+    kinds = machine.play(case.operation).kinds
+    kept = {name: kinds[name] for name in _NOT_COMPARED.get(case.words, ())}
+    compared = {name: shown for name, shown in kinds.items() if name not in kept}
+    changes = [changed for changed in _with_one_other(compared) if changed and compared.keys() == changed.keys()]
+    assert changes
+    for changed in changes:
+        try:
+            assert result_of(machine, _with(case, lambda *_, shown={**kept, **changed}: shown)) != PROVED, changed
+        except AssertionError as fault:
+            assert "neither done nor refused" in str(fault)
+
+
+_THERMAL, _POWER = "/redfish/v1/Chassis/Blade1/Thermal", "/redfish/v1/Chassis/MultiBladeEncl/Power"
+_CD, _REGISTRY = f"{MACHINE}/VirtualMedia/CD1", "/redfish/v1/Registries/BiosAttributeRegistryProt0.208.208.0.json"
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "place", "value"),
+    [
+        ("health", MACHINE, ["Status", "HealthRollup"], "Warning"),
+        ("vendor", MACHINE, ["Manufacturer"], "Another"),
+        ("MAC addresses", f"{MACHINE}/EthernetInterfaces/12446A3B0411", ["MACAddress"], "12:44:6a:3b:04:12"),
+        ("sensors", _THERMAL, ["Fans", 0, "Reading"], 6001),
+        ("sensors", _THERMAL, ["Fans", 0, "ReadingUnits"], "Percent"),
+        ("sensors", _THERMAL, ["Temperatures"], []),
+        ("sensors", _POWER, ["PowerSupplies", 1, "LineInputVoltage"], 221),
+        ("virtual drives", _CD, ["Inserted"], False),
+        ("virtual drives", _CD, ["Image"], "another.iso"),
+        ("BIOS settings", f"{MACHINE}/Bios", ["Attributes", "TCG003"], "Disable"),
+        ("BIOS settings", f"{MACHINE}/Bios", ["Attributes", "OneMore"], 1),
+        ("BIOS settings", _REGISTRY, ["RegistryEntries", "Attributes", 0, "ReadOnly"], True),
+        ("versions of firmware", MACHINE, ["BiosVersion"], "1"),
+        ("versions of firmware", "/redfish/v1/Managers/BMC", ["FirmwareVersion"], "1.01"),
+        ("inspection", f"{MACHINE}/Processors/CPU1", ["TotalThreads"], 17),
+        ("inspection", MACHINE, ["MemorySummary", "TotalSystemMemoryGiB"], 97),
+        ("inspection", f"{MACHINE}/Storage/1/Drives/3D58ECBC375FD9F2", ["CapacityBytes"], 1),
+        ("inspection", f"{MACHINE}/EthernetInterfaces/12446A3B0411", ["SpeedMbps"], 10),
+    ],
+)
+def test_another_value_in_the_record_is_not_what_is_shown(
+    machine: Machine, words: str, path: str, place: list[Any], value: Any
+) -> None:
+    case = next(one for one in CASES if one.words == words)
+    kinds = machine.play(case.operation).kinds
+    document = copy.deepcopy(machine.documents[path])
+    part = document
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = value
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(machine.documents, path, document)
+        with pytest.raises(AssertionError, match="neither done nor refused"):
+            result_of(machine, _with(case, lambda machine, task: kinds))
 
 
 @pytest.mark.parametrize("case", [one for one in CASES if one.operation.is_order], ids=lambda case: case.words)
