@@ -63,6 +63,8 @@ def record(given: argparse.Namespace) -> int:
     output: Path = given.output
     if output.exists() and not given.replace:
         raise InvalidParameterValue(err=f"{output} exists; name another file, or add --replace.")
+    if not output.parent.is_dir():
+        raise InvalidParameterValue(err=f"There is no directory {output.parent} to write {output.name} to.")
     access = _access(given)
     limits = Limits(given.most_requests, given.most_mib * _MIB, given.most_links, given.most_seconds)
     walked = Walk(access, limits, CLOCK, _Progress().say).run()

@@ -224,7 +224,7 @@ CASES = (
         "boot device", _named("boot_device"), _with_boot("BootSourceOverrideTarget"),
         lambda played: played.shown == {
             "boot_device": _meant(_DEVICES, played.before.boot["BootSourceOverrideTarget"]),
-            "persistent": _PERSISTENT.get(played.before.boot.get("BootSourceOverrideEnabled")),
+            "persistent": _PERSISTENT.get(str(played.before.boot.get("BootSourceOverrideEnabled"))),
         },
     ),
     Case("boot devices", _named("boot_devices"), lambda found: found.boot, _devices_are_those_of),

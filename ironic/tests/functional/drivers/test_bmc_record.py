@@ -93,7 +93,7 @@ def test_the_program_records_the_emulator_and_the_record_is_played(tmp_path: Pat
         given = ("--user", "operator", "--output", file, bmc.address)
         # Its certificate is of its own.
         status, _, errors = run(*given, password=SECRET)
-        assert status == 1 and "not trusted" in errors and not file.exists()
+        assert status == 1 and "not trusted" in errors and "here: --ca" in errors and not file.exists()
         status, _, errors = run("--ca", str(bmc.verify_ca), *given, password="wrong")
         assert status == 1 and "user name or the password" in errors and not file.exists()
         status, _, errors = run("--ca", str(bmc.verify_ca), *given)
@@ -128,6 +128,23 @@ def test_no_file_is_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert file.read_text() == "mine" and bmc.requests == []
         assert run("--output", file, "--replace", bmc.address)[0] == 0
     assert json.loads(file.read_text())["answers"][SYSTEM]["status"] == 200
+
+
+def test_a_directory_that_is_missing_is_noticed_before_the_walk(tmp_path: Path) -> None:
+    with hostile_bmc() as bmc:
+        status, _, errors = run("--output", tmp_path / "none" / "record.json", bmc.address)
+        assert status == 1 and "no directory" in errors and bmc.requests == []
+
+
+def test_a_walk_that_is_interrupted_has_what_it_read(tmp_path: Path) -> None:
+    def interrupt(answers: int, waiting: int) -> None:
+        if answers == 2:
+            raise KeyboardInterrupt
+
+    with hostile_bmc(SECRET) as bmc:
+        found = Walk(access_by(bmc.driver_info()), USUAL, CLOCK, interrupt).run()
+        assert len(found.seen) == 2 and found.ended_early == "it was interrupted" and bmc.tokens == []
+    assert recorded(found, tmp_path / "record.json")["ended_early"] == "it was interrupted"
 
 
 # Hostile BMCs

@@ -25,15 +25,21 @@ _SHORTEST, _LONGEST = 4, 64
 _NO_WORD: Final = re.compile(r"[0-9.-]")
 _DISTINCT: Final = 6
 _BARE_DIGITS: Final = 12
+_DIGITS: Final = 8
 _WORDS: Final = frozenset(
     {
-        "account", "accounts", "admin", "administrator", "bios", "chassis", "default", "dell", "embedded", "guest",
-        "host", "idrac", "ipmi", "lenovo", "manager", "managers", "memory", "oem", "operator", "password", "power",
+        "account", "accounts", "action", "admin", "administrator", "bios", "chassis", "code", "default", "dell", "embedded", "error", "guest",
+        "host", "idrac", "ipmi", "lenovo", "manager", "managers", "memory", "message", "name", "oem", "operator", "password", "power",
         "private", "public", "readonly", "redfish", "registries", "root", "self", "server", "service", "sessions",
-        "sessionservice", "storage", "supermicro", "system", "systems", "test", "thermal", "update",
+        "sessionservice", "storage", "supermicro", "system", "systems", "target", "test", "thermal", "title", "update",
         "updateservice", "user", "users",
     }
 )  # fmt: skip
+
+# How properties are spelt: a capital first, or a few capitals alone.
+_PROPERTY: Final = re.compile(r"[A-Z][a-z]|[A-Z]{1,5}$|[A-Z]+[a-z]|.*[.@#]")
+# Parts of a serial number that some places leave out.
+_JOINTS: Final = re.compile(r"[\s_-]+")
 
 # A tree of words by their characters; an empty text is the end of one.
 _Branches = dict[str, "_Branches"]
@@ -49,12 +55,15 @@ class Anonymiser:
         self._values: dict[str, Kind] = {}
         self._names: set[str] = set()
         self._versions: set[str] = set()
+        self._addresses: set[str] = set()
         self._known: dict[tuple[str, bool, bool], list[Edit]] = {}
         self._everywhere = self._between = re.compile("(?!)")
         self._secrets = {plain(text) for kind, text in login if kind is Kind.SECRET and text.strip()}
         for kind, text in login:
             if text.strip():
                 self._learn(kind, text)
+        if not re.fullmatch(r"[\d.]*|.*:.*|localhost", host):
+            self._learn(Kind.HOST, host)
 
     # The first pass
 
@@ -64,11 +73,15 @@ class Anonymiser:
         for leaf in list(leaves(text, private_names.PLACES)):
             value = _value(leaf, text)
             if leaf.is_name:
-                self._names.add(plain(value))
+                # Others are keys that a site has chosen.
+                if _PROPERTY.match(value):
+                    self._names.add(plain(value))
             elif private_names.is_version(leaf.name):
                 self._versions.add(value)
             elif (kind := _kind(leaf, value)) is not None and not self._has_form(value):
                 self._learn(kind, value)
+            if private_names.has_address(leaf.name):
+                self._addresses.add(value)
             if not _FORMLESS.search(leaf.name):
                 self.learn_text(value, is_name=leaf.is_name)
 
@@ -90,10 +103,14 @@ class Anonymiser:
             self._values.setdefault(plain(value), kind)
         if kind is Kind.HARDWARE and len(digits := hex_digits(value)) >= _BARE_DIGITS:
             self._values[digits] = kind
+        bare = _JOINTS.sub("", value)
+        if kind is Kind.NUMBER and bare != value and len(bare) >= _DISTINCT and any(each.isdigit() for each in bare):
+            self.stand_ins.know(kind, bare)
+            self._values.setdefault(plain(bare), kind)
         first, _, domain = value.partition(".")
-        if kind is Kind.HOST and "." in domain:
+        if kind is Kind.HOST and domain:
             # Each stands alone as well.
-            for part in (first, domain):
+            for part in (first, domain) if "." in domain else (first,):
                 # A first part such as "names" is a word.
                 if _NO_WORD.search(part):
                     self.stand_ins.know(kind, part)
@@ -119,7 +136,11 @@ class Anonymiser:
                 and not self._is_word(value)
             )
         }
-        self._everywhere = _any_of(distinct)
+        # A number within a word has no more digits beside it.
+        digits = {value for value in long if value.isdecimal() and len(value) >= _DIGITS}
+        self._everywhere = re.compile(
+            rf"{_any_of(distinct).pattern}|(?<![0-9])(?:{_any_of(digits).pattern})(?![0-9])", re.IGNORECASE
+        )
         self._between = re.compile(rf"(?<![0-9A-Za-z])(?:{_any_of(words).pattern})(?![0-9A-Za-z])", re.IGNORECASE)
 
     def _is_word(self, value: str) -> bool:
@@ -150,12 +171,14 @@ class Anonymiser:
     def _edits_of(self, leaf: Leaf, value: str) -> list[Edit]:
         kind = None if leaf.is_name else _kind(leaf, value)
         edits = self._edits(value, is_name=leaf.is_name, is_formless=_FORMLESS.search(leaf.name) is not None)
+        if _NUMBER.fullmatch(value) and not leaf.is_quoted and not leaf.is_name:
+            return [Edit(0, len(value), self.stand_ins.of_number(value))] if edits or kind else []
         if kind is None:
             return edits
         if self._has_form(value):
             return edits
         start, end = len(value) - len(value.lstrip()), len(value.rstrip())
-        return [Edit(start, end, self.stand_ins.of(kind if leaf.is_quoted else Kind.NUMBER, value[start:end]))]
+        return [Edit(start, end, self.stand_ins.of(kind, value[start:end]))]
 
     def _edits(self, text: str, *, is_name: bool, is_formless: bool) -> list[Edit]:
         key = text, is_name, is_formless
@@ -172,10 +195,11 @@ class Anonymiser:
         if not is_formless:
             for part in private_parts(text, self._host, is_name=is_name):
                 value = text[part.start : part.end]
-                is_version = part.kind is Kind.ADDRESS and value in self._versions
+                is_version = part.kind is Kind.ADDRESS and value in self._versions - self._addresses
                 if not is_version and taken.take(part.start, part.end):
                     found.append(Edit(part.start, part.end, self.stand_ins.of(part.kind, value)))
-        for pattern in (self._everywhere,) if is_name or is_formless else (self._everywhere, self._between):
+        is_part = is_formless or (is_name and not self._between.fullmatch(text))
+        for pattern in (self._everywhere,) if is_part else (self._everywhere, self._between):
             for start, end in _gaps(found, len(text)):
                 for match in pattern.finditer(text, start, end):
                     value = match[0]
@@ -195,7 +219,9 @@ def _kind(leaf: Leaf, value: str) -> Kind | None:
         return None
     if not private_names.says_something(value):
         return None
-    return private_names.kind_of(leaf, value)
+    found = private_names.kind_of(leaf, value)
+    # A number of users, or of hosts.
+    return None if found in (Kind.USER, Kind.HOST, Kind.URL) and not leaf.is_quoted else found
 
 
 def _gaps(edits: Iterable[Edit], length: int) -> Iterator[tuple[int, int]]:

@@ -16,36 +16,45 @@ _RULES: Final = tuple(
         (Kind.MAIL, r"e?mail(?:address(?:es)?)?"),
         (
             Kind.SECRET,
-            r"license(?:key|id|string|code)?|entitlementid|(?:ssh|public|signing|encryption|activation|product)keys?"
-            r"|certificate(?:string|text)?|csr(?:string)?|thumbprint|fingerprint|signature|serversentevent",
+            r"licen[sc]e(?:key|id|string|code)?|entitlementid|(?:ssh|public|signing|encryption|activation|product)keys?"
+            r"|cert(?:ificate)?(?:string|text)?|csr(?:string)?|thumbprint|fingerprint|signature|serversentevent",
         ),
         (
             Kind.NUMBER,
             r"serial(?:number|no|num|nr)?s?|sernum|uuids?|guids?|assettags?|asset(?:number|id)|servicetags?|svctag|nodeid"
             r"|(?:mac|wwn|wwpn|wwnn)(?:address(?:es)?)?|permanentaddress|wwid|durablename|servicecode|sku"
-            r"|eui64|imei|engineid",
+            r"|eui64|imei|engineid|ppin|ppid|^sn",
         ),
         (Kind.INITIATOR, r"initiatorname|targetname|iqn|nqn"),
         (
             Kind.HOST,
             r"hostname|fqdns?|dnsname|dns[a-z]{0,16}racname|systemname|domainname|computername|(?:ntp|name)servers?"
-            r"|searchdomains?|bmcname|rackname",
+            r"|searchdomains?|bmcname|rackname|servername|commonname|(?:kerberos|^)realm|^domains?|^destination|serviceaddresses|log(?:server|host)s?"
+            r"|(?:syslog|smtp|mail|ldap|trap|snmp|tftp|nfs|cifs|ftp|radius|tacacs|kdc|proxy)[a-z]{0,12}"
+            r"(?:servers?|hosts?|destinations?|address(?:es)?)",
         ),
         (
             Kind.USER,
-            r"user(?:name)?|loginname|accountname|owner|ownername|(?:created|modified|requested|initiated)by|contact"
+            r"users?(?:names?)?|loginname|account(?:name|id)|remotegroup|adminname|servicename|owner|ownername|(?:created|modified|requested|initiated)by|contact"
             r"|contact(?:name|person)|(?:bind|user)dn|primarycontact",
         ),
         (
             Kind.PLACE,
-            r"roomname|datacenter(?:name)?|building|street|city|housenumber|postalcode|postaladdress|sitename"
-            r"|syslocation|phone(?:number)?|latitude|longitude|organization(?:alunit)?|companyname|company|customer",
+            r"roomname|aislename|datacenter(?:name)?|building|street|(?<![ao])city|housenumber|postalcode|postaladdress|sitename"
+            r"|syslocation|phone(?:number)?|latitude|longitude|organization(?:alunit)?|companyname|company|customer"
+            r"|(?:admin|server|service)otherinfo|custompostmessage|(?:user|node)label|userdefinedname|(?:^|wireless)ssid"
+            r"|^subject|issuer|issued(?:to|by)|distinguishednames?",
         ),
     )
 )
 # A text here is a host only if it looks like the full name of one.
 _MAY_BE_HOST: Final = re.compile(r"(?:address(?:es)?|servers?|host|domains?|peer|destination|gateway|proxy)\d*$")
-_FULL_NAME: Final = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
+_FULL_NAME: Final = re.compile(
+    r"(?=[^:/]*[A-Za-z])[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,16}(?::\d{1,5})?(?:/.*)?", re.ASCII | re.DOTALL
+)
+# A text here is a file elsewhere if it has a path; the former are files in any case.
+_FILE: Final = re.compile(r"imagename$")
+_MAY_BE_FILE: Final = re.compile(r"(?:image|share|file)(?:ur[il]|path|name|location)?$")
 # All texts below these are of people and places.
 PLACES: Final = frozenset({"PostalAddress", "Placement", "Contacts", "GPSCoords", "ContactInfo"})
 # Properties whose name says nothing: what has them says what they are.
@@ -72,7 +81,12 @@ def is_kept(name: str) -> bool:
 
 def is_version(name: str) -> bool:
     """Return whether a property has versions, which look like addresses."""
-    return _VERSIONS.search(name) is not None and not _PLACES_OF_VERSIONS.search(name)
+    return _VERSIONS.search(name) is not None and not has_address(name)
+
+
+def has_address(name: str) -> bool:
+    """Return whether a property has addresses, whatever else its name says."""
+    return _PLACES_OF_VERSIONS.search(name) is not None
 
 
 def says_something(value: str) -> bool:
@@ -86,7 +100,7 @@ def kind_of(leaf: Leaf, value: str) -> Kind | None:
     name = leaf.name
     if is_kept(name) or value.startswith(("/redfish/", "/dev/")) or "://" in value:
         return None
-    if leaf.is_marked or name in PLACES:
+    if leaf.is_marked or name in PLACES or (name == "Info" and leaf.above == "Location"):
         return Kind.PLACE
     found = _by_name(name, value)
     if found is None and _words(name) in _OF_OTHERS:
@@ -109,6 +123,8 @@ def _by_name(name: str, value: str) -> Kind | None:
             return kind
     if masking.is_secret(name):
         return Kind.SECRET
+    if _FILE.search(words) or (_MAY_BE_FILE.search(words) and re.search(r"[/\\]", value)):
+        return Kind.URL
     if _MAY_BE_HOST.search(words) and _FULL_NAME.fullmatch(value.strip()) and not re.fullmatch(r"[\d.]+", value):
         return Kind.HOST
     return None

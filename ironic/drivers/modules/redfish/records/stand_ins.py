@@ -4,6 +4,7 @@ A stand-in has the form of what it replaces, as readers of the record have to ta
 digits for digits, letters for letters, of either case. It comes from a counter, so it says nothing of the value.
 """
 
+import re
 import string
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Final
 OWN_HOST: Final = "bmc.example"
 
 _HEX: Final = frozenset(string.hexdigits)
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 # What needs no escape in JSON.
 _KEPT: Final = frozenset(string.punctuation + " ") - frozenset('"\\')
 # A network that is for documents only; beyond it come those for benchmarks.
@@ -84,6 +86,17 @@ class StandIns:
             return "".join(_cased(each, like) for each, like in zip(made, value.strip(), strict=True))
         return made
 
+    def of_number(self, value: str) -> str:
+        """Return what stands for a value without quotes: a number, also where it is a password in other places."""
+        made = self.of(Kind.NUMBER, value)
+        if _NUMBER.fullmatch(made):
+            return made
+        key = f"{plain(value)} without quotes"
+        if key not in self._made:
+            self._made[key] = self._new(Kind.NUMBER, plain(value))
+            self._taken.add(self._made[key])
+        return self._made[key]
+
     @staticmethod
     def _key(kind: Kind, value: str) -> str:
         return hex_digits(value) if kind is Kind.HARDWARE else plain(value)
@@ -93,7 +106,7 @@ class StandIns:
             Kind.ADDRESS: _ipv6 if ":" in key else _ipv4,
             Kind.HARDWARE: lambda number: _hardware(number, len(key)),
             Kind.MAIL: lambda number: f"person-{number}@mail.example",
-            Kind.URL: lambda number: f"{key.partition('://')[0]}://server-{number}.example/file{_ending(key)}",
+            Kind.URL: lambda number: _place(number, key),
             Kind.INITIATOR: lambda number: f"{'nqn' if key.startswith('nqn') else 'iqn'}.2000-01.example:node-{number}",
             Kind.SECRET: lambda number: f"secret-{number}",
             Kind.NUMBER: lambda number: _shaped(number, key),
@@ -176,6 +189,19 @@ def _shaped(number: int, key: str) -> str:
 
 def _cased(each: str, like: str) -> str:
     return each.upper() if like.isupper() else each
+
+
+def _place(number: int, like: str) -> str:
+    """Return the place of a file: a URL, a share, a path on a host, or its name alone."""
+    file = f"file{_ending(like)}"
+    if "://" in like:
+        return f"{like.partition('://')[0]}://server-{number}.example/{file}"
+    if like.startswith(("//", "\\\\")):
+        return f"//server-{number}.example/{file}"
+    host, slash, _ = like.partition("/")
+    if not slash:
+        return f"file-{number}{_ending(like)}"
+    return f"server-{number}.example{':' if host.endswith(':') else ''}/{file}" if host else f"/files-{number}/{file}"
 
 
 def _ending(url: str) -> str:

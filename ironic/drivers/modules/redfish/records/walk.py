@@ -155,6 +155,11 @@ class Walk:
                 self._say(len(self._walked.seen), len(self._waiting))
                 # As long as the request took, so that others have half of the BMC's time.
                 self._clock.delay(min(self._clock.monotonic() - began, _LONGEST_PAUSE))
+        except KeyboardInterrupt:
+            if not self._walked.seen:
+                raise
+            # What was read is a record, too.
+            self._walked.ended_early = "it was interrupted"
         finally:
             self._login.log_out()
         return self._walked
@@ -179,8 +184,11 @@ class Walk:
         except sushy_errors.AccessError:
             raise InvalidParameterValue(err="The BMC refuses the user name or the password.") from None
         except (sushy_errors.SushyError, BmcBusy, Exhausted) as error:
-            text = safe_text(str(error), self._access.password)
             if is_root:
+                said = error.details if isinstance(error, LostConnection) else str(error)
+                if "redfish_verify_ca" in said:
+                    said += " (here: --ca, or --insecure)"
+                text = safe_text(said, self._access.password)
                 raise InvalidParameterValue(err=f"The BMC at {self._access.address} can't be read: {text}") from None
             seen = Seen(0, {}, fault=_fault(error))
         if seen.status == _UNAUTHORIZED and len(self._walked.seen) <= 1:

@@ -165,6 +165,17 @@ def test_words_of_redfish_stay(value: str) -> None:
         ("-----BEGIN CERTIFICATE-----\nMIIB\n", "secret-1"),
         ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAB kim", "secret-1 kim"),
         ("ntp7.corp.local", "host-1.example"),
+        ("see db.prod.acme.nl now", "see host-1.example now"),
+        ("root@storage", "person-1@mail.example"),
+        ("NIC.Slot.1-aabbccddee0f", "NIC.Slot.1-020000000001"),
+        ("switch aabbcc-ddee0f", "switch 020000-000001"),
+        ("AA_BB_CC_DD_EE_0F", "02_00_00_00_00_01"),
+        ("//files7/share/kim.iso", "//server-1.example/file.iso"),
+        ("\\\\files7\\share\\kim.iso", "//server-1.example/file.iso"),
+        ("token=77abcdef&x=1", "token=secret-1&x=1"),
+        ("Authorization: Basic a2ltOmh1bnRlcjI=", "Authorization: Basic secret-1"),
+        ("MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQ\nFADBaMQ==", "secret-1"),
+        ("licence 35DPH-SVSXJ-HGBJN-C7N5R-2SS4W of kim", "licence secret-1 of kim"),
     ],
 )
 def test_what_has_a_private_form_is_replaced_anywhere(value: str, expected: str) -> None:
@@ -196,6 +207,33 @@ def test_what_has_a_private_form_is_replaced_anywhere(value: str, expected: str)
             {"AttributeName": "Speed", "CurrentValue": "ABC1234"},
             {"AttributeName": "Speed", "CurrentValue": "ABC1234"},
         ),
+        ("SmtpServer", "mailhost", "host-1"),
+        ("SyslogServer", "log.acme.nl:514", "host-2.example"),
+        ("MailServerAddress", "10.4.5.6", "203.0.113.1"),
+        ("Destination", "hookhost", "host-1"),
+        ("KerberosRealm", "ACME.NL", "host-1.example"),
+        ("ServerName", "", ""),
+        ("Users", ["kimdoe"], ["user-1"]),
+        ("MaxUsers", 16, 16),
+        ("AccountId", "kimdoe", "user-1"),
+        ("RemoteGroup", "ACME\\admins", "user-1"),
+        ("Issuer", "CN=ca, O=Acme", "text-1"),
+        ("Subject", {"CommonName": "ca", "Organization": "Acme"}, {"CommonName": "host-1", "Organization": "text-1"}),
+        ("PPID", "CN-0VK-83748-291", "AA-0AA-00000-001"),
+        ("Location", {"Info": "row 5", "InfoFormat": "x"}, {"Info": "text-1", "InfoFormat": "x"}),
+        (
+            "Attributes",
+            {"AdminName": "Kim", "AdminOtherInfo": "x7"},
+            {"AdminName": "user-1", "AdminOtherInfo": "text-1"},
+        ),
+        ("Image", "files7:/share/kim.iso", "server-1.example:/file.iso"),
+        ("Image", "files7.acme.nl/kim.iso", "server-1.example/file.iso"),
+        ("Image", "/mnt/kim/x.iso", "/files-1/file.iso"),
+        ("ImageName", "kim.iso", "file-1.iso"),
+        ("CoherencyDomain", "Socket", "Socket"),
+        ("LogicalAddress", "0x10", "0x10"),
+        ("TotalCapacity", "480 GB", "480 GB"),
+        ("Password", 123456, 100001),
         ("@odata.etag", 'W/"0123456789abcdef0123"', 'W/"0123456789abcdef0123"'),
     ],
 )
@@ -214,6 +252,57 @@ def test_a_common_word_is_replaced_only_where_it_is_private() -> None:
     (found,) = anonymised({"/redfish/v1/x": given}).values()
     assert found == {**given, "UserName": "user-1", "SerialNumber": found["SerialNumber"]}
     assert found["SerialNumber"] != "Model"
+
+
+@pytest.mark.parametrize(
+    ("name", "private", "other", "expected"),
+    [
+        ("HostName", "dbserver", "dbserver", "host-1"),
+        ("UserName", "kimdoe", "kimdoe", "user-1"),
+        ("SerialNumber", "ABCDEFGH", "ABCDEFGH", "AAAAAAAB"),
+        ("Email", "kim@acme.nl", "kim@acme.nl", "person-1@mail.example"),
+    ],
+)
+def test_a_key_that_is_private_is_replaced(name: str, private: str, other: str, expected: str) -> None:
+    (found,) = anonymised({"/x": {name: private, "Oem": {other: 1, "Name": 2, "message": 3}}}).values()
+    assert found["Oem"] == {expected: 1, "Name": 2, "message": 3} and found[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("private", "place"),
+    [
+        ("83748291", "/redfish/v1/Chassis/SN83748291"),
+        ("CZ-X123-45", "/redfish/v1/Chassis/CZX12345"),
+        ("CZX12345", "/redfish/v1/Chassis/RackCZX12345Blade"),
+    ],
+)
+def test_a_serial_number_within_a_longer_name_is_replaced(private: str, place: str) -> None:
+    (system, chassis) = anonymised({"/x": {"SerialNumber": private, "Link": {"@odata.id": place}}, place: {}}).items()
+    assert system[1]["Link"] == {"@odata.id": chassis[0]}
+    assert private.replace("-", "") not in chassis[0] and len(chassis[0]) == len(place)
+
+
+def test_a_number_that_is_a_password_elsewhere_stays_a_number() -> None:
+    given = '{"Password": "123456", "Count": 123456, "PIN": 4711, "UserName": "445566", "Size": 445566}'
+    (found,) = anonymised({"/x": given}).values()
+    assert [type(one) for one in found.values()] == [str, int, int, str, int]
+    assert {123456, 4711, 445566, "123456", "445566"}.isdisjoint(found.values())
+
+
+def test_the_name_of_the_bmc_is_replaced_outside_urls_as_well() -> None:
+    assert the_only(f"{HOST}, or bmc7") == "host-1.example, or host-2"
+
+
+def test_a_version_is_an_address_where_it_is_one_of_the_bmc() -> None:
+    (found,) = anonymised(
+        {"/x": {"FirmwareVersion": "10.4.5.6", "Address": "10.4.5.6", "BuildVersion": "1.2.3.4"}}
+    ).values()
+    assert found == {"FirmwareVersion": "203.0.113.1", "Address": "203.0.113.1", "BuildVersion": "1.2.3.4"}
+
+
+def test_a_switch_without_a_domain_is_replaced_in_texts() -> None:
+    (found,) = anonymised({"/x": {"SystemName": "leaf-12.dc1", "SystemDescription": "Acme leaf-12"}}).values()
+    assert found["SystemDescription"] == "Acme host-2"
 
 
 def test_a_login_is_nowhere() -> None:
