@@ -28,11 +28,12 @@ _BARE_DIGITS: Final = 12
 _DIGITS: Final = 8
 _WORDS: Final = frozenset(
     {
-        "account", "accounts", "action", "admin", "administrator", "bios", "chassis", "code", "default", "dell", "embedded", "error", "guest",
-        "host", "idrac", "ipmi", "lenovo", "manager", "managers", "memory", "message", "name", "oem", "operator", "password", "power",
-        "private", "public", "readonly", "redfish", "registries", "root", "self", "server", "service", "sessions",
-        "sessionservice", "storage", "supermicro", "system", "systems", "target", "test", "thermal", "title", "update",
-        "updateservice", "user", "users",
+        "account", "accounts", "action", "admin", "administrator", "bios", "chassis", "code", "default",
+        "dell", "embedded", "error", "guest", "host", "idrac", "ipmi", "lenovo", "manager", "managers",
+        "memory", "message", "name", "oem", "operator", "password", "power", "private", "public", "readonly",
+        "redfish", "registries", "root", "self", "server", "service", "sessions", "sessionservice", "storage",
+        "supermicro", "system", "systems", "target", "test", "thermal", "title", "update", "updateservice",
+        "user", "users",
     }
 )  # fmt: skip
 
