@@ -6,9 +6,9 @@ from typing import Any
 
 from ironic.core.readings import Whole
 from ironic.drivers.modules.redfish.orders.waiting_step import AtBmc
-from ironic.drivers.modules.redfish.tree.members import plain_path
 from ironic.drivers.modules.redfish.tree.storages import raid_type, volume_paths, volumes_at
 from ironic.drivers.modules.redfish.wire.bmc_system import System
+from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, Unusab
 from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
 from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault, fault_at, list_fault
+from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -200,11 +201,6 @@ def paths_in(links: object) -> list[str]:
 def linked(resource: Resource, name: str) -> list[str]:
     """Return the paths that a resource lists under a name among its links."""
     return paths_in(resource.json.get("Links", {}).get(name))
-
-
-def plain_path(path: str) -> str:
-    """Return a path in the form in which it can be compared: BMCs spell some in two ways."""
-    return path.partition("#")[0].rstrip("/").lower()
 
 
 def of_each(sources: Iterable[S], read_one: Callable[[S], Iterable[T]]) -> Iterator[T]:

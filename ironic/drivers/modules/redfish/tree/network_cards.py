@@ -15,8 +15,9 @@ import sushy
 from ironic.core.readings import Seen
 from ironic.core.texts import syntax
 from ironic.drivers.modules.redfish.tree.certainty import Uncertain, whole_links
-from ironic.drivers.modules.redfish.tree.members import has_link, plain_path, seen_chassis, seen_members, whole_systems
+from ironic.drivers.modules.redfish.tree.members import has_link, seen_chassis, seen_members, whole_systems
 from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
+from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
 
 LOG = logging.getLogger(__name__)
 

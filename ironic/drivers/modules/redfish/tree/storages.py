@@ -16,7 +16,6 @@ from ironic.drivers.modules.redfish.tree.certainty import Resource, Uncertain, g
 from ironic.drivers.modules.redfish.tree.members import (
     is_there,
     linked,
-    plain_path,
     seen_drives,
     seen_members,
     whole_members,
@@ -24,6 +23,7 @@ from ironic.drivers.modules.redfish.tree.members import (
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
+from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
 
 # Kinds of volumes in schemas before they had levels.
 _FORMER_TYPES: Final = {
