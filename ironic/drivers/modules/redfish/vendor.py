@@ -18,6 +18,7 @@ from ironic.drivers.modules.redfish.tree.certainty import value_at
 from ironic.drivers.modules.redfish.wire.bmc_access import access_of
 from ironic.drivers.modules.redfish.wire.bmc_connection import change, read
 from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
+from ironic.drivers.modules.redfish.wire.plain_paths import end_of
 
 LOG = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class RedfishVendorPassthru(VendorInterface):
             document = answer.document()
             if location and not document.get("Id"):
                 # It is created, also where the BMC does not show it.
-                named = {"Id": location.rstrip("/").rpartition("/")[2], **document}
+                named = {"Id": end_of(location), **document}
                 document = optional(lambda: connector_of(system).get(location).json(), named)
             return _filtered(document)
 

@@ -69,6 +69,22 @@ UNTYPED = {
 }
 
 
+# What takes paths apart beside `plain_paths`, and why.
+OWN_PATHS = {
+    "bmc_access._address": "the address that a user gives",
+    "bmc_login.BmcLogin": "the URL of the service root that is sent, with or without its slash",
+    "bmc_login._session_in": "what a path begins with",
+    "document_repair.repaired": "the names in a path",
+    "media_orders.InsertionOrder": "the URL of an image",
+    "network_cards._interfaces": "of members of one list, which are different resources",
+    "passed_settings._from_outside": "URLs of this service",
+    "raid_layout._choices": "of drives of one list, which are different resources",
+    "raid_layout._fits": "of drives of one list, which are different resources",
+    "walk.Walk": "a record has the spellings of the BMC",
+    "walk._Place": "a record has the spellings of the BMC",
+}
+
+
 @cache
 def all_fields() -> Mapping[str, frozenset[str]]:
     """Return the names of the library's fields, and the names of the properties that each is read from."""
@@ -124,6 +140,29 @@ def tolerant_reads(source: str, module: str) -> Iterator[str]:
                     yield name
 
 
+def path_comparisons(source: str, module: str) -> Iterator[str]:
+    """Yield `module.function` or `module.Class` of all that takes slashes or fragments off, or compares a path."""
+    for name, node in _parts(source, module):
+        for one in ast.walk(node):
+            if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+                given = one.args[0] if one.args else None
+                takes = one.func.attr in ("rstrip", "strip", "removesuffix") and "/" in ast.unparse(given or one.func)
+                cuts = one.func.attr in ("partition", "split") and ast.unparse(given or one.func) == "'#'"
+                if takes or cuts:
+                    yield name
+            if isinstance(one, ast.Compare) and any(map(_is_path, (one.left, *one.comparators))):
+                yield name
+            if isinstance(one, ast.Name) and one.id == "urldefrag":
+                yield name
+
+
+def _is_path(node: ast.expr) -> bool:
+    if isinstance(node, ast.Subscript):
+        return ast.unparse(node.slice) in ("'path'", "'@odata.id'")
+    names = ("path", "_path", "members_identities", "drives_identities")
+    return isinstance(node, ast.Attribute) and node.attr in names
+
+
 def _parts(source: str, module: str) -> Iterator[tuple[str, ast.stmt]]:
     for part in ast.parse(source).body:
         name = f"{module}.{part.name}" if isinstance(part, ast.FunctionDef | ast.ClassDef) else module
@@ -166,6 +205,22 @@ def test_no_class_has_so_many_lines_that_it_has_several_subjects() -> None:
     lengths = {f"{stem}.{node.name}": (node.end_lineno or 0) - node.lineno + 1 for stem, node in classes}
     too_long = {name: lines for name, lines in lengths.items() if lines > _LONGEST_CLASS}
     assert too_long == {}, "give a subject of it a module of its own, in the orders or in the tree"
+
+
+def test_paths_of_a_bmc_are_compared_in_one_way() -> None:
+    paths = [*_REDFISH.rglob("*.py"), _SOURCE / "drivers" / "plug_ins" / "redfish_systems.py"]
+    sources = {path.stem: path.read_text() for path in paths if path.stem not in ("plain_paths", "__init__")}
+    assert len(sources) > 60
+    found = {name for stem, source in sources.items() for name in path_comparisons(source, stem)}
+    assert found == OWN_PATHS.keys(), "compare plain_path of both, or say here why it is no path of a BMC"
+
+
+@pytest.mark.parametrize(
+    "text", ["a.path == b", "a in b['@odata.id']", "path.rstrip('/')", "path.partition('#')[0]", "urldefrag(path)"]
+)
+def test_another_comparison_of_paths_is_found(text: str) -> None:
+    assert list(path_comparisons(f"def f(a, b, path):\n    return {text}\n", "m")) == ["m.f"]
+    assert list(path_comparisons("def f(a, b):\n    return plain_path(a.path) == plain_path(b)\n", "m")) == []
 
 
 @pytest.mark.parametrize(

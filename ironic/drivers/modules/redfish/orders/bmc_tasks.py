@@ -21,6 +21,7 @@ from ironic.drivers.modules.redfish.wire.bmc_answer import BmcAnswer
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_messages import messages_in, refusal_of, words_of
 from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of
+from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
 from ironic.drivers.modules.redfish.wire.refusals import HiddenRefusal
 from ironic.integrations.hidden_faults import hidden
 
@@ -113,6 +114,6 @@ def _as_answered(document: Mapping[str, Any], uri: str) -> BmcTask:
     if messages:
         return BmcTask("", End.BAD, "; ".join(message.text or message.identity for message in messages))
     made = document.get("@odata.id")
-    if isinstance(made, str) and made and on_this_bmc(made) != on_this_bmc(uri):
+    if isinstance(made, str) and made and plain_path(on_this_bmc(made)) != plain_path(on_this_bmc(uri)):
         return BmcTask("", End.GOOD)
     return BmcTask("", End.UNSAID, "its task has answered with nothing that says how it has ended")

@@ -34,8 +34,8 @@ class RaidChange(AtBmc):
         cls, volumes: Sequence[Mapping[str, Any]], before: Whole[str], *, instead_of: Whole[Mapping[str, str]]
     ) -> "RaidChange":
         """Return the change that makes volumes beside those ``before`` it, after others have been deleted."""
-        deleted = {item["path"] for item in instead_of}
-        kept = [path for path in before if path not in deleted]
+        deleted = {plain_path(item["path"]) for item in instead_of}
+        kept = [path for path in before if plain_path(path) not in deleted]
         return cls(operation="create", delete=instead_of, create=volumes, made=len(volumes), kept=kept)
 
     @classmethod

@@ -13,6 +13,7 @@ from typing import Any, Final
 from ironic.drivers.modules.redfish.tree.certainty import Resource
 from ironic.drivers.modules.redfish.tree.members import paths_in
 from ironic.drivers.modules.redfish.wire.bmc_system import connector_of, optional
+from ironic.drivers.modules.redfish.wire.plain_paths import end_of
 
 Document = Mapping[str, Any]
 
@@ -87,7 +88,7 @@ def temperatures(chassis: Resource) -> Iterator[Temperature]:
         sensor for sensor in _members(chassis, chassis.json.get("Sensors")) if sensor.get("ReadingType") == _TEMPERATURE
     ]
     for number, sensor in enumerate(found):
-        source = str(sensor.get("DataSourceUri") or "").rstrip("/").rpartition("/")[2]
+        source = end_of(str(sensor.get("DataSourceUri") or ""))
         yield Temperature(
             str(sensor.get("Id") or source or sensor.get("DeviceName") or number), sensor.get("Reading"),
             sensor.get("ReadingRangeMax"), sensor.get("ReadingRangeMin"), sensor.get("PhysicalContext"),

@@ -14,6 +14,7 @@ from sushy import exceptions as sushy_errors
 from ironic.core.readings import ABSENT, Absent, Known, Unreadable, Value, Whole
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault, fault_at, list_fault
+from ironic.drivers.modules.redfish.wire.plain_paths import different_paths
 
 _ID: Final = "@odata.id"
 _LINKS: Final = "Links"
@@ -106,11 +107,11 @@ def whole_links(resource: Resource, name: str) -> Whole[str]:
         fault = list_fault(links, name)
     if fault is not None:
         raise Uncertain(resource.path, f"{_LINKS}.{name} {fault}")
-    return Whole(dict.fromkeys(item[_ID] for item in links.get(name, [])))
+    return Whole(different_paths(item[_ID] for item in links.get(name, [])))
 
 
 def whole_paths(collection: Resource) -> Whole[str]:
     """Return the paths of all members of a collection; raise Uncertain when it is not whole."""
     if (fault := collection_fault(collection.json)) is not None:
         raise Uncertain(collection.path, fault)
-    return Whole(dict.fromkeys(member[_ID] for member in collection.json[_MEMBERS]))
+    return Whole(different_paths(member[_ID] for member in collection.json[_MEMBERS]))

@@ -24,7 +24,7 @@ from ironic.drivers.modules.redfish.wire.bmc_failures import NOT_REDFISH, Unusab
 from ironic.drivers.modules.redfish.wire.bmc_messages import reason_of
 from ironic.drivers.modules.redfish.wire.bmc_system import System, connector_of, optional
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault, fault_at, list_fault
-from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
+from ironic.drivers.modules.redfish.wire.plain_paths import different_paths, plain_path
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -72,7 +72,7 @@ def _with_fault(items: Seen[Any], resource: Resource, name: str) -> Seen[Any]:
 def seen_at(get: Callable[[str], T], paths: Iterable[str]) -> Seen[T]:
     """Return the resources at these paths that can be read, and the paths of the others."""
     items, missing = [], []
-    for number, path in enumerate(dict.fromkeys(paths)):
+    for number, path in enumerate(different_paths(paths)):
         found = optional(partial(get, path), None) if number < _MOST_MEMBERS else None
         if found is None:
             missing.append(f"{path} can't be read")

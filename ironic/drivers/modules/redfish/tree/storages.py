@@ -23,7 +23,7 @@ from ironic.drivers.modules.redfish.tree.members import (
 from ironic.drivers.modules.redfish.wire.bmc_failures import UnusableAnswer
 from ironic.drivers.modules.redfish.wire.bmc_system import System
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
-from ironic.drivers.modules.redfish.wire.plain_paths import plain_path
+from ironic.drivers.modules.redfish.wire.plain_paths import end_of, plain_path
 
 # Kinds of volumes in schemas before they had levels.
 _FORMER_TYPES: Final = {
@@ -64,10 +64,10 @@ def named(storages: Iterable[Any]) -> dict[str, Any]:
     """Return storages by their ids, or by the last part of the path those whose id may be meant for another."""
     found = list(storages)
     ids = Counter(storage.identity for storage in found)
-    ends = {_end_of(storage.path) for storage in found}
+    ends = {end_of(storage.path) for storage in found}
 
     def name(storage: Any) -> str:
-        own, end = storage.identity, _end_of(storage.path)
+        own, end = storage.identity, end_of(storage.path)
         return own if ids[own] == 1 and (own == end or own not in ends) else end
 
     return {name(storage): storage for storage in found}
@@ -83,14 +83,10 @@ def storages_of(system: System, names: Collection[str]) -> dict[str, Any]:
     seen = seen_members(system, "storage")
     found = named(seen.items)
     # The end of a path is a name whatever the ids of others are.
-    doubtful = [name for name in names if name not in found or name != _end_of(found[name].path)]
+    doubtful = [name for name in names if name not in found or name != end_of(found[name].path)]
     if seen.missing and doubtful:
         raise Uncertain(system.path, f"which storage {doubtful[0]} is is not known: {'; '.join(seen.missing)}")
     return {name: storage for name, storage in found.items() if name in names}
-
-
-def _end_of(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
 
 
 def logical_disks_of(storage: Any) -> Whole[Any]:

@@ -28,6 +28,7 @@ from ironic.drivers.modules.redfish.wire.bmc_login import BmcLogin
 from ironic.drivers.modules.redfish.wire.bmc_system import Connector
 from ironic.drivers.modules.redfish.wire.document_faults import collection_fault
 from ironic.drivers.modules.redfish.wire.document_repair import TOLD_OF_ITSELF
+from ironic.drivers.modules.redfish.wire.plain_paths import different_paths
 
 LOG = logging.getLogger(__name__)
 
@@ -116,7 +117,7 @@ def _only_system(root: ServiceRoot) -> str:
     An entry that can't be read counts: it may be the machine of the node.
     """
     collection = root.get_system_collection()
-    paths = list(dict.fromkeys(collection.members_identities or ()))
+    paths = different_paths(collection.members_identities or ())
     fault = collection_fault(collection.json)
     if len(paths) == 1 and fault is None:
         return str(paths[0])

@@ -6,6 +6,8 @@ A list is whole with all its pages, and as many entries as the BMC counts.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.drivers.modules.redfish.wire.plain_paths import different_paths
+
 # Where an object has what was left out of it: name -> what is wrong with the value. No BMC sends it.
 FAULTS: Final = "@ironic.faults"
 _ID: Final = "@odata.id"
@@ -42,7 +44,7 @@ def list_fault(document: Mapping[str, Any], name: str) -> str | None:
     named = [item[_ID] for item in items if isinstance(item.get(_ID), str)]
     if len(named) < len(items):
         return "has entries that name no resource"
-    different = len({path.rstrip("/") for path in named})
+    different = len(different_paths(named))
     count = document.get(f"{name}{_COUNT}", _NOT_SAID)
     if count is _NOT_SAID:
         return None if different == len(items) else "names a resource twice"

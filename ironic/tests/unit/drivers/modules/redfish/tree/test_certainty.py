@@ -32,6 +32,16 @@ def test_a_list_is_whole_if_each_entry_names_a_resource_and_the_count_agrees(mor
     assert collection_fault(of(Members=[]).json) is None
 
 
+@pytest.mark.difference("paths in two spellings")
+@pytest.mark.parametrize("spelt", [f"{PATH}/1/", f"{PATH}/1#", f"{PATH.lower()}/1"])
+def test_a_member_in_two_spellings_is_one_member(spelt: str) -> None:
+    twice = [ONE, {"@odata.id": spelt}]
+    assert whole_paths(of(Members=twice, **{"Members@odata.count": 1})) == (ONE["@odata.id"],)
+    for more, fault in [({}, "names a resource twice"), ({"Members@odata.count": 2}, "names 1 of 2")]:
+        with pytest.raises(Uncertain, match=f"Members {fault}"):
+            whole_paths(of(Members=twice, **more))
+
+
 @pytest.mark.parametrize(
     "members",
     [None, "x", 5, True, {}, [None], [5], [[]], [{}], [{"@odata.id": None}], [ONE, None], [ONE, ONE], [ONE, 5]],
