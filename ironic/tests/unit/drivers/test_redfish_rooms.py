@@ -3,14 +3,15 @@
 Elsewhere a document or a field of the library would be a value of any type, in which "the BMC has none" and "the BMC
 can't say" are one. What the tree hands out is typed (`Whole`, `Seen`, `Value`), and mypy refuses the wrong one where
 something is ordered or stored: `core/test_readings.py`. What remains for people to judge is who takes what is seen in
-part, or a default for a value that is not known: each of these has a line here.
+part, or a default for a value that is not known: each of these has a line here. That each field of the library has a
+typed row at its resource: `modules/redfish/wire/test_resource_types.py`.
 """
 
 import ast
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +20,6 @@ import sushy.resources
 from sushy.resources.base import Field
 
 import ironic
-from ironic.drivers.modules.redfish.wire.document_repair import _KINDS, _KINDS_IN
 from ironic.tests.product_trees import product_trees
 
 _SOURCE = Path(ironic.__file__).parent
@@ -62,12 +62,6 @@ SEEN = {
     "virtual_media_boot._check_firmware": "a version that is not known is none of those that boot nothing",
 }
 
-# Fields that are read and have no row of their own in the repair of documents.
-UNTYPED = {
-    "gateway": "no field: it is that of our connector",
-    "mapped_supported_values": "typed by the row of the object that it is in, @Redfish.OperationApplyTimeSupport",
-}
-
 
 # What takes paths apart beside `plain_paths`, and why.
 OWN_PATHS = {
@@ -86,15 +80,11 @@ OWN_PATHS = {
 
 
 @cache
-def all_fields() -> Mapping[str, frozenset[str]]:
-    """Return the names of the library's fields, and the names of the properties that each is read from."""
-    found: dict[str, frozenset[str]] = {}
-    for module in pkgutil.walk_packages(sushy.resources.__path__, "sushy.resources."):
-        for _name, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            for name, value in vars(kind).items():
-                if isinstance(value, Field):
-                    found[name] = found.get(name, frozenset()) | {value._path[-1]}
-    return found
+def all_fields() -> frozenset[str]:
+    """Return the names of the library's fields."""
+    modules = pkgutil.walk_packages(sushy.resources.__path__, "sushy.resources.")
+    kinds = [one for at in modules for one in inspect.getmembers(importlib.import_module(at.name), inspect.isclass)]
+    return frozenset(name for _name, kind in kinds for name, value in vars(kind).items() if isinstance(value, Field))
 
 
 @cache
@@ -102,7 +92,7 @@ def fields() -> frozenset[str]:
     """Return the names of the library's fields that no class of ours has as well."""
     nodes = (node for tree in product_trees().values() for node in ast.walk(tree))
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    return frozenset(all_fields().keys() - {name for node in classes for name in _names_of(node)})
+    return all_fields() - {name for node in classes for name in _names_of(node)}
 
 
 def _names_of(kind: ast.ClassDef) -> Iterator[str]:
@@ -180,17 +170,6 @@ def test_documents_and_fields_are_read_in_the_wire_and_the_tree_only() -> None:
     assert len(paths) > 20 and len(fields()) > 250
     found = {name for path in paths for name in raw_reads(path.read_text(), path.stem)}
     assert found == RAW.keys(), "read it in the tree, in a view that says whether it is known: value_at, word_at, given"
-
-
-def test_each_field_that_is_read_has_a_typed_row() -> None:
-    rows = {*_KINDS, *(name for kinds in _KINDS_IN.values() for name in kinds)}
-    sources = [path.read_text() for path in (_REDFISH / "tree").glob("*.py")]
-    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
-    read = {node.attr for node in nodes if isinstance(node, ast.Attribute)} & all_fields().keys()
-    assert len(read) > 40
-    # Actions are typed as a whole.
-    without = {name for name in read if any(at not in rows and at[0] != "#" for at in all_fields()[name])}
-    assert without == UNTYPED.keys(), "give the property a row in document_repair.py"
 
 
 def test_all_that_take_what_is_seen_in_part_have_a_line() -> None:

@@ -1,9 +1,9 @@
 """Redfish documents of odd machines, repaired to what the sushy library expects before it reads them.
 
 The library reads all properties of a resource at once, and one of an odd type takes the whole resource away. So each
-property that it reads has a row here with the type that the schema gives it. A value of another type is converted where
-its meaning is plain (a single object for a list of one, "16" for a number) and left out otherwise, so that it counts as
-not reported. Properties without a row stay as they are, and so does what vendors define by themselves.
+property that it reads has a row in `resource_types` with the type that the schema gives it. A value of another type is
+converted where its meaning is plain (a single object for a list of one, "16" for a number) and left out otherwise, so
+that it counts as not reported. Properties without a row stay as they are, and so does what vendors define.
 
 What is left out is noted in the object, so that "the BMC has none" and "the BMC can't say" stay two things
 (`document_faults`).
@@ -12,35 +12,20 @@ What is left out is noted in the object, so that "the BMC has none" and "the BMC
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import sushy
-
+from ironic.drivers.modules.redfish.wire.common_types import ALLOWED, ATTRIBUTE_REGISTRY, ENTRIES, SETTINGS
 from ironic.drivers.modules.redfish.wire.document_faults import FAULTS
+from ironic.drivers.modules.redfish.wire.typed_places import ANYWHERE, OF_ATTRIBUTES, Place, place_of, type_of
 from ironic.drivers.modules.redfish.wire.value_types import (
     ID,
     LARGEST,
     LEFT_OUT,
     RIGHT_TYPES,
     RIGHT_WORDS,
-    ValueType,
     actions,
-    apply_times,
-    choices,
-    file_place,
-    flag,
-    left_out,
-    link,
-    mapping,
-    moment,
-    number,
     objects,
-    objects_or_link,
-    place,
-    status,
-    text,
-    whole,
-    word_of,
+    opaque,
+    parts,
     words,
-    words_of,
 )
 
 Document = dict[str, Any]
@@ -49,167 +34,52 @@ _NULL: Final = "is null"
 _ODD: Final = "has a value of another type"
 _LOSSY: Final = "has entries that can't be read"
 _SINGLE: Final = "is one object where a list should be"
-_SETTINGS: Final = "@Redfish.Settings"
-# Whose names are chosen by vendors, so a name says nothing about the type of its value.
-_OPAQUE: Final = frozenset({"Attributes", "Oem", FAULTS})
-_APART: Final = _OPAQUE | {"RegistryEntries"}
-# What the library demands besides Id and Name, and what stands for it.
-_DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other"}}
-# Lists whose items must have names, also where a BMC has a link in the place of an item.
-_NAMED_PARTS: Final = frozenset({"Fans", "Temperatures", "PowerSupplies", "StorageControllers", "Devices"})
+_MEMBERS: Final = "Members"
 # By each of these a resource says what it is.
 TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
-_DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
+# What the library demands besides Id and Name, and what stands for it. A document of an unknown type may be read
+# as any resource that the service reads.
+_DEMANDED_OF_REGISTRIES: Final[Document] = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
+_DEMANDED: Final[Mapping[str, Document]] = {
+    "chassis": {"ChassisType": "Other"},
+    "eventservice": {"Actions": {}},
+    "updateservice": {"Actions": {}},
+    "attributeregistry": _DEMANDED_OF_REGISTRIES,
+    "messageregistry": _DEMANDED_OF_REGISTRIES,
+    "resourceblock": {"CompositionStatus": None, "ResourceBlockType": None},
+}
+_DEMANDED_OF_ANY: Final[Document] = {"ChassisType": "Other", "Actions": {}}
 # The library knows a registry by its type, and a file of it by its language.
-_ATTRIBUTE_REGISTRY: Final = "#AttributeRegistry.v1_0_0.AttributeRegistry"
+_ATTRIBUTE_REGISTRY: Final = f"#{ATTRIBUTE_REGISTRY}.v1_0_0.{ATTRIBUTE_REGISTRY}"
 _ENGLISH: Final = "en"
 _ANY_LANGUAGE: Final = "default"
-
-
-def _rows(kind: ValueType, names: str) -> dict[str, ValueType]:
-    return dict.fromkeys(names.split(), kind)
-
-
-_KINDS: Final[Mapping[str, ValueType]] = {
-    **_rows(
-        text,
-        "@odata.type @odata.etag Id Name MemberId UUID SerialNumber Model Manufacturer Product SKU "
-        "PartNumber SparePartNumber Socket BiosVersion FirmwareVersion FirmwarePackageVersion Revision AssetTag "
-        "Description HostName Image ImageName DeviceId VendorId SubsystemId SubsystemVendorId RevisionId ClassCode "
-        "DeviceClass FunctionType MACAddress PermanentMACAddress ChassisId PortId SystemName SystemDescription Version "
-        "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState ReadingUnits PhysicalContext "
-        "AttributeRegistry Registry RegistryPrefix Language ManagerType ChassisType SystemType "
-        "ConnectedVia TransferMethod SecureBootCurrentBoot SecureBootMode BootMode "
-        "UefiDevicePath AttributeName ReadingType MemoryType DeviceName DataSourceUri",
-    ),
-    **_rows(word_of(sushy.PowerState), "PowerState"),
-    **_rows(word_of(sushy.State), "State"),
-    **_rows(word_of(sushy.Health), "Health HealthRollup TaskStatus JobStatus"),
-    **_rows(word_of(sushy.TaskState), "TaskState JobState"),
-    **_rows(word_of(sushy.IndicatorLED), "IndicatorLED"),
-    **_rows(word_of(sushy.BootProgressStates), "LastState"),
-    **_rows(word_of(sushy.BootSource), "BootSourceOverrideTarget"),
-    **_rows(word_of(sushy.BootSourceOverrideEnabled), "BootSourceOverrideEnabled"),
-    **_rows(word_of(sushy.BootSourceOverrideMode), "BootSourceOverrideMode"),
-    **_rows(word_of(sushy.ProcessorType), "ProcessorType"),
-    **_rows(word_of(sushy.ProcessorArchitecture), "ProcessorArchitecture"),
-    **_rows(word_of(sushy.InstructionSet), "InstructionSet"),
-    **_rows(word_of(sushy.RAIDType), "RAIDType"),
-    **_rows(word_of(sushy.VolumeType), "VolumeType"),
-    **_rows(word_of(("HDD", "SSD", "SMR")), "MediaType"),
-    **_rows(word_of(sushy.Protocol), "Protocol"),
-    **_rows(place, "@odata.id target @Redfish.ActionInfo"),
-    **_rows(file_place, "Uri ArchiveUri"),
-    **_rows(
-        whole,
-        "MaxSpeedMHz TotalCores TotalThreads CapacityBytes BlockSizeBytes SpeedMbps CurrentLinkSpeedMbps "
-        "PhysicalPortNumber LanesInUse MaxLanes Lanes FunctionId BootPriority VLANId ManagementVlanId MTUSize "
-        "PrimaryLUN PrimaryVLANId SecondaryLUN SecondaryVLANId SensorNumber PercentComplete LogicalProcessorCount "
-        "MaxVirtualFunctions CapacityMiB Count",
-    ),
-    **_rows(
-        number,
-        "TotalSystemMemoryGiB SpeedGbps CurrentSpeedGbps LastBootTimeSeconds LowerThresholdCritical "
-        "LowerThresholdFatal LowerThresholdNonCritical UpperThresholdCritical UpperThresholdFatal "
-        "UpperThresholdNonCritical MaxReadingRange MinReadingRange Reading MaxReadingRangeTemp MinReadingRangeTemp "
-        "ReadingCelsius MaxAllowableOperatingValue MinAllowableOperatingValue MaximumFrequencyHz MaximumVoltage "
-        "MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts LineInputVoltage PowerCapacityWatts "
-        "PredictedMediaLifeLeftPercent SpeedRPM ReadingRangeMax ReadingRangeMin",
-    ),
-    **_rows(
-        flag,
-        "Inserted WriteProtected SecureBootEnable Encrypted HotPluggable VLANEnable SecondaryVLANEnable "
-        "InterfaceEnabled ServiceEnabled BootOptionEnabled",
-    ),
-    **_rows(moment, "LastStateTime"),
-    **_rows(
-        words,
-        "SupportedRAIDTypes SupportedControllerProtocols SupportedDeviceProtocols SupportedApplyTimes "
-        "BootOrder Languages AssociatedMACAddresses AssociatedNetworkAddresses SupportedMedia",
-    ),
-    **_rows(words_of(sushy.VirtualMediaType), "MediaTypes"),
-    **_rows(
-        mapping,
-        "Boot MemorySummary ProcessorSummary BootProgress @Redfish.Settings Links Oem Ethernet LLDPReceive "
-        "LLDPTransmit ProcessorId PCIeInterface Slot RegistryEntries ProtocolFeaturesSupported Attributes SpeedPercent "
-        "InputVoltage OutputPowerWatts",
-    ),
-    **_rows(status, "Status"),
-    **_rows(
-        link,
-        "EthernetInterfaces Processors Memory SimpleStorage Storage Volumes Bios SecureBoot VirtualMedia Thermal Power "
-        "NetworkAdapters NetworkDeviceFunctions NetworkPorts Ports PCIeFunctions SettingsObject Systems Managers "
-        "UpdateService SessionService Sessions Registries CertificateService EventService Tasks TaskService "
-        "FirmwareInventory SoftwareInventory BootOptions ThermalSubsystem PowerSubsystem ThermalMetrics Metrics "
-        "Sensors Chassis Fabrics CompositionService",
-    ),
-    # A link elsewhere in the tree.
-    **_rows(objects_or_link, "Controllers PCIeDevices"),
-    **_rows(
-        objects,
-        "Members Drives StorageControllers Devices Fans Temperatures PowerSupplies InputRanges Identifiers Location "
-        "Parameters TemperatureReadingsCelsius",
-    ),
-    **_rows(actions, "Actions"),
-    **_rows(apply_times, "@Redfish.OperationApplyTimeSupport"),
-    # Its members are demanded by the library and not used here.
-    **_rows(left_out, "@Redfish.MaintenanceWindow @Redfish.SettingsApplyTime"),
-}
-# What is in these objects has other types than elsewhere.
-_KINDS_IN: Final = {
-    "Links": {
-        **_rows(objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives Volumes"),
-        **_rows(link, "Sessions NetworkAdapter"),
-        **_rows(mapping, "Oem"),
-    },
-    # What became of earlier changes is not used.
-    _SETTINGS: {**_KINDS, **_rows(text, "ETag"), **_rows(left_out, "Messages Time")},
-}
-_KINDS_OF_ADAPTERS: Final = {**_KINDS, **_rows(objects, "Controllers")}
-# Of one attribute in a registry.
-_KINDS_OF_ATTRIBUTES: Final = {
-    **_rows(text, "AttributeName"),
-    **_rows(word_of(("Enumeration", "Integer", "String", "Boolean", "Password")), "Type"),
-    **_rows(number, "LowerBound UpperBound MinLength MaxLength"),
-    **_rows(flag, "ReadOnly ResetRequired IsSystemUniqueProperty Immutable"),
-    **_rows(choices, "Value"),
-}
 _RIGHTS: Final = ("ReadOnly", "Immutable")
 # In an attribute of a registry: its properties that can't be read. In the registry: whether it has such attributes.
 ODD_PARTS: Final = "@ironic.odd"
 NAMELESS: Final = "@ironic.nameless"
-_ALLOWED: Final = "@Redfish.AllowableValues"
-# What is chosen among these is ordered in the words of the standard.
-_ALLOWED_WORDS: Final[Mapping[str, ValueType]] = {
-    f"ResetType{_ALLOWED}": words_of(sushy.ResetType),
-    f"BootSourceOverrideTarget{_ALLOWED}": words_of(sushy.BootSource),
-}
 
 
 def repaired(document: Document, path: str) -> Document:
     """Return a resource as the library expects it; ``path`` is that of the resource on the BMC."""
-    parts = path.rstrip("/").split("/")
-    found = _with_kinds(document, _KINDS_OF_ADAPTERS if parts[-2:-1] == ["NetworkAdapters"] else _KINDS)
-    if "SettingsObject" not in found.get(_SETTINGS, {}):
+    said = type_of(document)
+    found = _typed(document, place_of(document, said))
+    if "SettingsObject" not in found.get(SETTINGS, {}):
         # The library follows the link without looking whether it is there.
-        found.pop(_SETTINGS, None)
+        found.pop(SETTINGS, None)
     # A collection needs nothing, and what says nothing about itself is none of Redfish.
     if "Members" in found or not found.keys() & TOLD_OF_ITSELF:
         return found
+    name = path.rstrip("/").rpartition("/")[2]
     demanded: Document = {
-        "Id": parts[-1],
-        "Name": parts[-1],
-        **_DEMANDED_AT.get(parts[-2] if len(parts) > 1 else "", {}),
-    }
-    if parts[-1] in ("EventService", "UpdateService"):
-        demanded["Actions"] = {}
-    if "RegistryEntries" in found:
+        "Id": name, "Name": name, **(_DEMANDED_OF_ANY if said is None else _DEMANDED.get(said, {})),
+    }  # fmt: skip
+    if ENTRIES in found:
         demanded |= _DEMANDED_OF_REGISTRIES
-        if found["RegistryEntries"]["Attributes"]:
+        if found[ENTRIES]["Attributes"]:
             found["@odata.type"] = _ATTRIBUTE_REGISTRY
     if "Location" in found and found.keys() & {"Registry", "Languages"}:
         found["Location"] = _locations(found["Location"])
-        demanded |= {"Languages": [], "Registry": found.get("Id") or parts[-1]}
+        demanded |= {"Languages": [], "Registry": found.get("Id") or name}
     return found | {name: value for name, value in demanded.items() if found.get(name) is None}
 
 
@@ -224,27 +94,36 @@ def _locations(files: Iterable[Document]) -> list[Document]:
     return found
 
 
-def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, ValueType]) -> Document:
+def _typed(document: Mapping[str, Any], place: Place) -> Document:
+    """Return an object with each of its properties as this place has it."""
     found: Document = {}
     faults: dict[str, str] = {}
+    types, inside, others = place.types, place.inside, place.others or ANYWHERE
     for name, value in document.items():
-        kind = _ALLOWED_WORDS.get(name, words) if name.endswith(_ALLOWED) else kinds.get(name)
+        kind = types.get(name)
+        if kind is None and name.endswith(ALLOWED):
+            kind = words
         is_right = value and type(value) is RIGHT_TYPES.get(kind)
         is_right = is_right or (type(value) is str and value in RIGHT_WORDS.get(kind, ()))
         if kind is not None and not is_right:
             given = value
-            value = kind([] if given is None and kind in (objects, actions) else given)
+            value = kind([] if given is None and kind in (objects, parts, actions) else given)
             is_doubtful = value is not given and (value is LEFT_OUT or isinstance(value, list))
             if is_doubtful and (fault := _fault(given, value)) is not None:
                 faults[name] = fault
             elif isinstance(given, dict) and isinstance(value, list) and document.get(f"{name}@odata.count") != 1:
                 # It may be one of several.
                 faults[name] = _SINGLE
-        if value is not LEFT_OUT and name != FAULTS:
-            if isinstance(value, dict) and name not in _APART:
-                found[name] = _with_kinds(value, _KINDS_IN.get(name, _KINDS))
-            else:
-                found[name] = _inside(name, value) if isinstance(value, dict | list) else value
+        if value is LEFT_OUT or name == FAULTS:
+            continue
+        if isinstance(value, dict):
+            if kind is not opaque:
+                value = _entries(value) if name == ENTRIES else _typed(value, inside.get(name, others))
+            found[name] = value
+        elif isinstance(value, list):
+            found[name] = _items(name, value, inside.get(name, others), must_be_named=kind is parts)
+        else:
+            found[name] = value
     if faults:
         found[FAULTS] = faults
     return found
@@ -261,25 +140,21 @@ def _fault(given: object, kept: object) -> str | None:
     return None if kept else _NULL if given is None else _ODD
 
 
-def _inside(name: str, value: Any) -> Any:
-    """Return a list, or an object whose names are its own, with what is in it repaired."""
-    if name == "RegistryEntries" and isinstance(value, dict):
-        entries = objects(value.get("Attributes") or [])
-        found = [_attribute(entry) for entry in entries if isinstance(entry, dict)]
-        named = [entry for entry in found if isinstance(entry.get("AttributeName"), str)]
-        given = value.get("Attributes")
-        return {**value, "Attributes": named, NAMELESS: not isinstance(given, list) or len(named) < len(given)}
-    if name in _OPAQUE:
-        return value
-    return [_item(name, item, number) if isinstance(item, dict) else item for number, item in enumerate(value)]
+def _entries(value: Document) -> Document:
+    """Return the entries of a registry with the attributes that have a name."""
+    given = value.get("Attributes")
+    entries = objects(given or [])
+    found = [_attribute(entry) for entry in entries if isinstance(entry, dict)]
+    named = [entry for entry in found if isinstance(entry.get("AttributeName"), str)]
+    return {**value, "Attributes": named, NAMELESS: not isinstance(given, list) or len(named) < len(given)}
 
 
 def _attribute(entry: Document) -> Document:
     """Return an attribute of a registry, with the names of its properties that are not as they should be."""
-    found = _with_kinds(entry, _KINDS_OF_ATTRIBUTES)
+    found = _typed(entry, OF_ATTRIBUTES)
     odd = [
         name
-        for name in _KINDS_OF_ATTRIBUTES
+        for name in OF_ATTRIBUTES.types
         if (name in entry and name not in found and not _is_no_bound(name, entry[name]))
         or (name in _RIGHTS and name in entry and entry[name] is None)
     ]
@@ -293,11 +168,20 @@ def _is_no_bound(name: str, value: object) -> bool:
     return value > 0 if name in ("UpperBound", "MaxLength") else value < 0
 
 
-def _item(name: str, item: Document, number: int) -> Document:
-    """Return an object of a list; the library demands names of some, which their place in the list stands for."""
-    found = _with_kinds(item, _KINDS)
-    is_link = item.keys() == {ID}
-    if not is_link or name in _NAMED_PARTS:
-        found["MemberId"] = found.get("MemberId") or str(number)
-        found["Name"] = found.get("Name") or found["MemberId"]
+def _items(name: str, items: list[Any], place: Place, *, must_be_named: bool) -> list[Any]:
+    """Return a list with its objects repaired; ``place`` is theirs.
+
+    The library demands names of some, which their number stands for.
+    """
+    found = []
+    for number, item in enumerate(items):
+        if isinstance(item, dict):
+            # A member says what it is by itself.
+            one = _typed(item, place_of(item, type_of(item)) if name == _MEMBERS else place)
+            if must_be_named or item.keys() != {ID}:
+                one["MemberId"] = one.get("MemberId") or str(number)
+                one["Name"] = one.get("Name") or one["MemberId"]
+            found.append(one)
+        else:
+            found.append(item)
     return found

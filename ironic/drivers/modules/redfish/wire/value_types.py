@@ -117,6 +117,21 @@ def _is_path(value: object) -> bool:
     return isinstance(value, str) and value.startswith("/")
 
 
+def parts(value: object) -> object:
+    """Return a list of objects that must have names, also where the BMC has a link in the place of one."""
+    return objects(value)
+
+
+def opaque(value: object) -> object:
+    """Return an object whose names are chosen by vendors, so that they say nothing about the types of their values."""
+    return mapping(value)
+
+
+def as_it_is(value: object) -> object:
+    """Return the value: what reads it judges odd ones."""
+    return value
+
+
 def actions(value: object) -> object:
     """Return the actions that can be ordered."""
     if not isinstance(value, dict):
@@ -182,5 +197,5 @@ def left_out(value: object) -> object:
 
 # The type of a value that needs no look where it is not empty.
 RIGHT_TYPES: Final[Mapping[object, type]] = {
-    text: str, place: str, mapping: dict, status: dict, flag: bool,
+    text: str, place: str, mapping: dict, opaque: dict, status: dict, flag: bool,
 }  # fmt: skip

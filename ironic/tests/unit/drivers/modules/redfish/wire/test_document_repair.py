@@ -8,14 +8,19 @@ from ironic.core.texts import lenient_json
 from ironic.drivers.modules.redfish.wire.document_faults import fault_at
 from ironic.drivers.modules.redfish.wire.document_repair import repaired
 
+Document = dict[str, Any]
+
 NOTES = "@ironic.faults"
 PATH = "/redfish/v1/Systems/1"
+# What a document gets that does not say what it is.
+STAND_INS = {"Id", "Name", "ChassisType", "Actions"}
 
 
-def of(document: dict[str, Any], path: str = PATH) -> dict[str, Any]:
-    """Return what becomes of a document, without the names that it gets, and without notes of what is left out."""
+def of(document: Document, path: str = PATH) -> Document:
+    """Return what becomes of a document, without what it gets, and without notes of what is left out."""
     found = repaired({"Id": "1", "Name": "n", **document}, path)
-    return {name: without_notes(value) for name, value in found.items() if name not in ("Id", "Name", NOTES)}
+    others = STAND_INS - document.keys() | {NOTES}
+    return {name: without_notes(value) for name, value in found.items() if name not in others}
 
 
 def without_notes(value: Any) -> Any:
@@ -120,7 +125,54 @@ def test_one_name_may_mean_two_things() -> None:
     link = {"@odata.id": "/a"}
     assert of({"Chassis": link, "Links": {"Chassis": link}}) == {"Chassis": link, "Links": {"Chassis": [link]}}
     assert of({"Controllers": link}) == {"Controllers": link}
-    assert of({"Controllers": link}, "/redfish/v1/Chassis/1/NetworkAdapters/1") == {"Controllers": [link]}
+    assert of({"Controllers": link, **a("NetworkAdapter")})["Controllers"] == [link]
+    assert of({"Controllers": link, **a("Storage")}, "/redfish/v1/Chassis/1/NetworkAdapters/1")["Controllers"] == link
+
+
+def a(kind: str) -> dict[str, str]:
+    return {"@odata.type": f"#{kind}.v1_5_0.{kind}"}
+
+
+@pytest.mark.parametrize(
+    "kind, document, found",
+    [
+        ("Drive", {"Protocol": "PCIE"}, {"Protocol": "PCIe"}),
+        ("EventDestination", {"Protocol": "PCIE"}, {"Protocol": "PCIE"}),
+        ("PCIeDevice", {"Slot": {"Location": {"Info": "x"}}}, {"Slot": {"Location": {"Info": "x"}}}),
+        ("MessageRegistryFile", {"Location": "/a"}, {"Location": [{"@odata.id": "/a"}]}),
+        ("Certificate", {"Issuer": {"State": "on"}}, {"Issuer": {"State": "on"}}),
+        ("Certificate", {"Status": {"State": "enabled"}}, {"Status": {"State": "Enabled"}}),
+        ("Thermal", {"Fans": "/a"}, {"Fans": [{"@odata.id": "/a", "MemberId": "0", "Name": "0"}]}),
+        ("ThermalSubsystem", {"Fans": {"@odata.id": "/a"}}, {"Fans": {"@odata.id": "/a"}}),
+        ("ServiceRoot", {"Links": {"Sessions": "/a"}}, {"Links": {"Sessions": {"@odata.id": "/a"}}}),
+        ("Task", {"Messages": {"Message": 5}}, {"Messages": {"Message": 5}}),
+        ("NetworkDeviceFunction", {"NetDevFuncCapabilities": "iSCSI"}, {"NetDevFuncCapabilities": ["iSCSI"]}),
+        # Here it is a property of nothing that is known.
+        ("Memory", {"NetDevFuncCapabilities": 5, "Enabled": "x"}, {"NetDevFuncCapabilities": 5, "Enabled": "x"}),
+        ("Memory", {"MaxSpeedMHz": "5"}, {"MaxSpeedMHz": 5}),
+    ],
+)  # fmt: skip
+def test_a_property_has_the_type_of_its_place(kind: str, document: Document, found: Document) -> None:
+    assert of({**document, **a(kind)}) == {**found, **a(kind)}
+
+
+def test_a_member_in_a_collection_says_what_it_is() -> None:
+    members = [{**a("Chassis"), "WidthMm": "5"}, {**a("Memory"), "WidthMm": "5"}, {"@odata.id": "/a"}]
+    found = of({"Members": members, **a("ChassisCollection")})["Members"]
+    assert [one.get("WidthMm") for one in found] == [5, "5", None]
+
+
+@pytest.mark.parametrize(
+    "kind, found",
+    [
+        ("Chassis", {"ChassisType": "Other"}), ("EventService", {"Actions": {}}), ("UpdateService", {"Actions": {}}),
+        ("Drive", {}), ("VolumeCollection", {"Actions": {}, "ChassisType": "Other"}),
+        ("AcmeChassis", {"Actions": {}, "ChassisType": "Other"}), ("", {"Actions": {}, "ChassisType": "Other"}),
+    ],
+)  # fmt: skip
+def test_what_the_library_demands_is_there_wherever_the_document_is(kind: str, found: Document) -> None:
+    named = {"Id": "7", "Name": "7", **a(kind)}
+    assert repaired(a(kind), "/odd/7") == repaired(a(kind), "/redfish/v1/Systems/7/") == {**named, **found}
 
 
 def test_what_vendors_name_stays() -> None:
