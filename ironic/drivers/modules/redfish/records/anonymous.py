@@ -14,36 +14,14 @@ from typing import Final
 from ironic.drivers.modules.redfish.records import private_names
 from ironic.drivers.modules.redfish.records.json_leaves import Edit, Leaf, edited, leaves, unescaped, with_edits
 from ironic.drivers.modules.redfish.records.private_forms import Taken, own_hosts, private_parts
-from ironic.drivers.modules.redfish.records.stand_ins import OWN_HOST, Kind, StandIns, hex_digits, plain
+from ironic.drivers.modules.redfish.records.private_values import PrivateValues
+from ironic.drivers.modules.redfish.records.stand_ins import OWN_HOST, Kind, StandIns, plain
 
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 # Of these properties the form of a value means nothing.
 _FORMLESS: Final = re.compile(r"etag$|@odata\.type$|@odata\.context$|\$schema$|\$ref$", re.IGNORECASE)
-# Values of other lengths are replaced only where they were found.
-_SHORTEST, _LONGEST = 4, 64
-# As long as this, and with a digit, they are replaced within words, too.
-_NO_WORD: Final = re.compile(r"[0-9.-]")
-_DISTINCT: Final = 6
-_BARE_DIGITS: Final = 12
-_DIGITS: Final = 8
-_WORDS: Final = frozenset(
-    {
-        "account", "accounts", "action", "admin", "administrator", "bios", "chassis", "code", "default",
-        "dell", "embedded", "error", "guest", "host", "idrac", "ipmi", "lenovo", "manager", "managers",
-        "memory", "message", "name", "oem", "operator", "password", "power", "private", "public", "readonly",
-        "redfish", "registries", "root", "self", "server", "service", "sessions", "sessionservice", "storage",
-        "supermicro", "system", "systems", "target", "test", "thermal", "title", "update", "updateservice",
-        "user", "users",
-    }
-)  # fmt: skip
-
 # How properties are spelt: a capital first, or a few capitals alone.
 _PROPERTY: Final = re.compile(r"[A-Z][a-z]|[A-Z]{1,5}$|[A-Z]+[a-z]|.*[.@#]")
-# Parts of a serial number that some places leave out.
-_JOINTS: Final = re.compile(r"[\s_-]+")
-
-# A tree of words by their characters; an empty text is the end of one.
-_Branches = dict[str, "_Branches"]
 
 
 class Anonymiser:
@@ -52,19 +30,16 @@ class Anonymiser:
     def __init__(self, host: str, login: Iterable[tuple[Kind, str]] = ()) -> None:
         self._host = host
         self.stand_ins = StandIns()
-        # By the form in which values are compared.
-        self._values: dict[str, Kind] = {}
-        self._names: set[str] = set()
         self._versions: set[str] = set()
         self._addresses: set[str] = set()
         self._known: dict[tuple[str, bool, bool], list[Edit]] = {}
         self._everywhere = self._between = re.compile("(?!)")
-        self._secrets = {plain(text) for kind, text in login if kind is Kind.SECRET and text.strip()}
-        for kind, text in login:
-            if text.strip():
-                self._learn(kind, text)
+        given = [(kind, text) for kind, text in login if text.strip()]
+        self._values = PrivateValues(self.stand_ins, (text for kind, text in given if kind is Kind.SECRET))
+        for kind, text in given:
+            self._values.learn(kind, text)
         if not re.fullmatch(r"[\d.]*|.*:.*|localhost", host):
-            self._learn(Kind.HOST, host)
+            self._values.learn(Kind.HOST, host)
 
     # The first pass
 
@@ -76,11 +51,11 @@ class Anonymiser:
             if leaf.is_name:
                 # Others are keys that a site has chosen.
                 if _PROPERTY.match(value):
-                    self._names.add(plain(value))
+                    self._values.names.add(plain(value))
             elif private_names.is_version(leaf.name):
                 self._versions.add(value)
             elif (kind := _kind(leaf, value)) is not None and not self._has_form(value):
-                self._learn(kind, value)
+                self._values.learn(kind, value)
             if private_names.has_address(leaf.name):
                 self._addresses.add(value)
             if not _FORMLESS.search(leaf.name):
@@ -89,66 +64,18 @@ class Anonymiser:
     def learn_text(self, text: str, *, is_name: bool = False) -> None:
         """Learn what is private in a text of no document, such as a path."""
         for part in private_parts(text, self._host, is_name=is_name):
-            self._learn(part.kind, text[part.start : part.end])
+            self._values.learn(part.kind, text[part.start : part.end])
 
     def _has_form(self, value: str) -> bool:
         """Return whether all of a value has a private form, as an address has, which says more than its property."""
         span = len(value) - len(value.lstrip()), len(value.rstrip())
         return any((part.start, part.end) == span for part in private_parts(value, self._host))
 
-    def _learn(self, kind: Kind, value: str) -> None:
-        value = value.strip()
-        self.stand_ins.know(kind, value)
-        # Words for places and companies are in many texts.
-        if kind not in (Kind.URL, Kind.ADDRESS, Kind.PLACE):
-            self._values.setdefault(plain(value), kind)
-        if kind is Kind.HARDWARE and len(digits := hex_digits(value)) >= _BARE_DIGITS:
-            self._values[digits] = kind
-        bare = _JOINTS.sub("", value)
-        if kind is Kind.NUMBER and bare != value and len(bare) >= _DISTINCT and any(each.isdigit() for each in bare):
-            self.stand_ins.know(kind, bare)
-            self._values.setdefault(plain(bare), kind)
-        first, _, domain = value.partition(".")
-        if kind is Kind.HOST and domain:
-            # Each stands alone as well.
-            for part in (first, domain) if "." in domain else (first,):
-                # A first part such as "names" is a word.
-                if _NO_WORD.search(part):
-                    self.stand_ins.know(kind, part)
-                    self._values.setdefault(plain(part), kind)
+    # The second pass
 
     def begin_replacing(self) -> None:
         """Begin the second pass: all documents were learned."""
-        long = [value for value in self._values if len(value) <= _LONGEST]
-        distinct = {
-            value
-            for value in long
-            if len(value) >= _DISTINCT
-            and any(each.isdigit() for each in value)
-            and (any(each.isalpha() for each in value) or value in self._secrets)
-        }
-        words = {
-            value
-            for value in long
-            if value in self._secrets
-            or (
-                len(value) >= _SHORTEST
-                and not (value.isdigit() and len(value) < _DISTINCT)
-                and not self._is_word(value)
-            )
-        }
-        # A number within a word has no more digits beside it.
-        digits = {value for value in long if value.isdecimal() and len(value) >= _DIGITS}
-        self._everywhere = re.compile(
-            rf"{_any_of(distinct).pattern}|(?<![0-9])(?:{_any_of(digits).pattern})(?![0-9])", re.IGNORECASE
-        )
-        self._between = re.compile(rf"(?<![0-9A-Za-z])(?:{_any_of(words).pattern})(?![0-9A-Za-z])", re.IGNORECASE)
-
-    def _is_word(self, value: str) -> bool:
-        """Return whether a value may stand for something else in other places."""
-        return value in _WORDS or value in self._names or not private_names.says_something(value)
-
-    # The second pass
+        self._everywhere, self._between = self._values.patterns()
 
     def document(self, text: str) -> str:
         """Return the text of a document with stand-ins."""
@@ -204,8 +131,7 @@ class Anonymiser:
             for start, end in _gaps(found, len(text)):
                 for match in pattern.finditer(text, start, end):
                     value = match[0]
-                    kind = self._values.get(plain(value), Kind.NUMBER)
-                    found.append(Edit(*match.span(), self.stand_ins.of(kind, value)))
+                    found.append(Edit(*match.span(), self.stand_ins.of(self._values.kind_of(value), value)))
         return found
 
 
@@ -231,24 +157,3 @@ def _gaps(edits: Iterable[Edit], length: int) -> Iterator[tuple[int, int]]:
         yield last, edit.start
         last = edit.end
     yield last, length
-
-
-def _any_of(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of many words, whose time does not grow with their number: longer words come first."""
-    root: _Branches = {}
-    for word in words:
-        place = root
-        for each in word:
-            place = place.setdefault(each, {})
-        place[""] = {}
-    return re.compile(_branches(root) if root else "(?!)", re.IGNORECASE)
-
-
-def _branches(place: _Branches) -> str:
-    ends = "" in place
-    found = [f"{re.escape(each)}{_branches(below)}" for each, below in place.items() if each]
-    if not found:
-        return ""
-    if len(found) == 1 and not ends:
-        return found[0]
-    return f"(?:{'|'.join(found)}){'?' if ends else ''}"
