@@ -15,7 +15,7 @@ import pytest
 import re2
 
 from ironic.drivers.modules.redfish.records import private_names, walk
-from ironic.drivers.modules.redfish.records.anonymous import _any_of
+from ironic.drivers.modules.redfish.records.private_values import _any_of
 from ironic.drivers.modules.redfish.wire.differences import TABLE
 from ironic.tests.expressions import Expression, calls_of, expressions
 from ironic.tests.growth import grows_too_fast
