@@ -41,6 +41,9 @@ COMPUTED: dict[str, Callable[[], list[str]] | str] = {
     "f'(?<![0-9A-Za-z])(?:{_any_of(words).pattern})(?![0-9A-Za-z])'": lambda: [
         f"(?<![0-9A-Za-z])(?:{_any_of(['cz1234', 'cz1299', 'abc']).pattern})(?![0-9A-Za-z])"
     ],
+    "f'{_any_of(distinct).pattern}|(?<![0-9])(?:{_any_of(digits).pattern})(?![0-9])'": lambda: [
+        f"{_any_of(['cz1234', 'cz1299']).pattern}|(?<![0-9])(?:{_any_of(['12345678', '12349999']).pattern})(?![0-9])"
+    ],
     "text": "patterns of rules, with RE2, which are measured in core/rules/test_argument_kinds_costs.py",
 }
 FOUND: Final = expressions()

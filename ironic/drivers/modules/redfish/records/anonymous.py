@@ -38,7 +38,8 @@ class Anonymiser:
         self._values = PrivateValues(self.stand_ins, (text for kind, text in given if kind is Kind.SECRET))
         for kind, text in given:
             self._values.learn(kind, text)
-        if not re.fullmatch(r"[\d.]*|.*:.*|localhost", host):
+        is_address = ":" in host or not host.strip("0123456789.")
+        if not is_address and host != "localhost":
             self._values.learn(Kind.HOST, host)
 
     # The first pass
