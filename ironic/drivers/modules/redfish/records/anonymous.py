@@ -17,7 +17,7 @@ from ironic.drivers.modules.redfish.records.private_forms import Taken, own_host
 from ironic.drivers.modules.redfish.records.private_values import PrivateValues
 from ironic.drivers.modules.redfish.records.stand_ins import OWN_HOST, Kind, StandIns, plain
 
-_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 # Of these properties the form of a value means nothing.
 _FORMLESS: Final = re.compile(r"etag$|@odata\.type$|@odata\.context$|\$schema$|\$ref$", re.IGNORECASE)
 # How properties are spelt: a capital first, or a few capitals alone.
@@ -100,6 +100,8 @@ class Anonymiser:
     def _edits_of(self, leaf: Leaf, value: str) -> list[Edit]:
         kind = None if leaf.is_name else _kind(leaf, value)
         edits = self._edits(value, is_name=leaf.is_name, is_formless=_FORMLESS.search(leaf.name) is not None)
+        if not leaf.is_quoted and value in ("true", "false", "null"):
+            return []
         if _NUMBER.fullmatch(value) and not leaf.is_quoted and not leaf.is_name:
             return [Edit(0, len(value), self.stand_ins.of_number(value))] if edits or kind else []
         if kind is None:

@@ -14,13 +14,15 @@ from typing import Final
 OWN_HOST: Final = "bmc.example"
 
 _HEX: Final = frozenset(string.hexdigits)
-_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
+# A number of JSON without a sign.
+_NUMBER: Final = re.compile(r"(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 # What needs no escape in JSON.
 _KEPT: Final = frozenset(string.punctuation + " ") - frozenset('"\\')
 # A network that is for documents only; beyond it come those for benchmarks.
 _DOCUMENTS: Final = "203.0.113."
 _FEW: Final = 254
 _MAC_DIGITS, _UUID_DIGITS = 12, 32
+_LONGEST_NUMBER: Final = 15
 
 
 class Kind(Enum):
@@ -88,12 +90,15 @@ class StandIns:
 
     def of_number(self, value: str) -> str:
         """Return what stands for a value without quotes: a number, also where it is a password in other places."""
-        made = self.of(Kind.NUMBER, value)
-        if _NUMBER.fullmatch(made):
+        if _NUMBER.fullmatch(value) and _NUMBER.fullmatch(made := self.of(Kind.NUMBER, value)):
             return made
         key = f"{plain(value)} without quotes"
         if key not in self._made:
-            self._made[key] = self._new(Kind.NUMBER, plain(value))
+            if _NUMBER.fullmatch(value):
+                self._made[key] = self._new(Kind.NUMBER, plain(value))
+            else:
+                self._numbers[key] += 1
+                self._made[key] = str(10 ** min(len(value), _LONGEST_NUMBER) + self._numbers.total())
             self._taken.add(self._made[key])
         return self._made[key]
 

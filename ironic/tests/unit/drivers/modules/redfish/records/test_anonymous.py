@@ -289,6 +289,17 @@ def test_a_number_that_is_a_password_elsewhere_stays_a_number() -> None:
     assert {123456, 4711, 445566, "123456", "445566"}.isdisjoint(found.values())
 
 
+@pytest.mark.parametrize("text", ["-12345678", "12345678e1", "1.12345678e3", "-1.5E+12345678"])
+def test_a_number_with_a_sign_or_an_exponent_stays_a_number(text: str) -> None:
+    documents = {"/a": f'{{"Offset": {text}, "SerialNumber": {text}}}', "/b": '{"Ready": true, "Other": null}'}
+    login = [(Kind.SECRET, "12345678"), (Kind.SECRET, "true"), (Kind.SECRET, "null")]
+    found = anonymised(documents, login)
+    assert isinstance(found["/a"]["Offset"], int | float)
+    assert isinstance(found["/a"]["SerialNumber"], int | float)
+    assert "12345678" not in json.dumps(found)
+    assert found["/b"] == {"Ready": True, "Other": None}
+
+
 def test_the_name_of_the_bmc_is_replaced_outside_urls_as_well() -> None:
     assert the_only(f"{HOST}, or bmc7") == "host-1.example, or host-2"
 
