@@ -22,7 +22,7 @@ def power_on(power: RedfishPower, task: Work) -> None:
 
 WALKS: dict[str, tuple[Callable[[RedfishPower, Work], None], str, Length]] = {
     "reading the power state": (read_power, "RedfishPower.get_power_state", Length(132, 17, 57)),
-    "powering on": (power_on, "ActionPower.set_power_state", Length(394, 24, 186)),
+    "powering on": (power_on, "ActionPower.set_power_state", Length(394, 24, 188)),
 }
 
 

@@ -6,7 +6,7 @@ A list is whole with all its pages, and as many entries as the BMC counts.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.wire.plain_paths import different_paths
+from ironic.drivers.modules.redfish.wire.plain_paths import differ_in_case_only, different_paths
 
 # Where an object has what was left out of it: name -> what is wrong with the value. No BMC sends it.
 FAULTS: Final = "@ironic.faults"
@@ -44,10 +44,11 @@ def list_fault(document: Mapping[str, Any], name: str) -> str | None:
     named = [item[_ID] for item in items if isinstance(item.get(_ID), str)]
     if len(named) < len(items):
         return "has entries that name no resource"
-    different = len(different_paths(named))
+    paths = different_paths(named)
+    different = len(paths)
     count = document.get(f"{name}{_COUNT}", _NOT_SAID)
     if count is _NOT_SAID:
-        return None if different == len(items) else "names a resource twice"
+        return "names a resource twice" if different < len(items) or differ_in_case_only(paths) else None
     count = int(count) if isinstance(count, str) and count.isascii() and count.isdigit() else count
     is_right = not isinstance(count, bool) and count == different
     return None if is_right else f"names {different} of {count!r:.20}, as {name}{_COUNT} says"

@@ -14,7 +14,14 @@ from typing import Any, Final
 
 from ironic.drivers.modules.redfish.wire.common_types import ALLOWED, ATTRIBUTE_REGISTRY, ENTRIES, SETTINGS
 from ironic.drivers.modules.redfish.wire.document_faults import FAULTS
-from ironic.drivers.modules.redfish.wire.typed_places import ANYWHERE, OF_ATTRIBUTES, Place, place_of, type_of
+from ironic.drivers.modules.redfish.wire.typed_places import (
+    ANYWHERE,
+    OF_ATTRIBUTES,
+    Place,
+    owners_of,
+    place_of,
+    type_of,
+)
 from ironic.drivers.modules.redfish.wire.value_types import (
     ID,
     LARGEST,
@@ -70,9 +77,13 @@ def repaired(document: Document, path: str) -> Document:
     if "Members" in found or not found.keys() & TOLD_OF_ITSELF:
         return found
     name = path.rstrip("/").rpartition("/")[2]
-    demanded: Document = {
-        "Id": name, "Name": name, **(_DEMANDED_OF_ANY if said is None else _DEMANDED.get(said, {})),
-    }  # fmt: skip
+    demanded: Document = {"Id": name, "Name": name}
+    if said is None:
+        demanded |= _DEMANDED_OF_ANY
+    else:
+        # Some say that they are what they are not.
+        for kind in {said, *owners_of(document)} & _DEMANDED.keys():
+            demanded |= _DEMANDED[kind]
     if ENTRIES in found:
         demanded |= _DEMANDED_OF_REGISTRIES
         if found[ENTRIES]["Attributes"]:

@@ -1,7 +1,8 @@
 """Paths of resources of a BMC, in the form in which they can be compared.
 
-BMCs spell some in two ways: in another case, with a slash at the end, with an empty fragment. Two spellings are one
-resource, in lists too, and a part of a resource counts as the resource.
+BMCs spell some in two ways in two documents: in another case, with a slash at the end, with a fragment. Two spellings
+are one resource then, and a part of a resource counts as the resource. In one list, parts of a resource are different
+ones, and two that differ in case only may be.
 """
 
 from collections.abc import Iterable
@@ -13,11 +14,20 @@ def plain_path(path: str) -> str:
 
 
 def different_paths(paths: Iterable[str]) -> list[str]:
-    """Return the paths of different resources in their order, each as it is spelt first."""
+    """Return the different paths of a list in their order; a slash at the end, or an empty fragment, is no difference.
+
+    They are as they are spelt first.
+    """
     found: dict[str, str] = {}
     for path in paths:
-        found.setdefault(plain_path(path), path)
+        found.setdefault(path.rstrip("#").rstrip("/"), path)
     return list(found.values())
+
+
+def differ_in_case_only(paths: Iterable[str]) -> bool:
+    """Return whether two of these different paths do, so that they may be one."""
+    spelt = list(paths)
+    return len({path.rstrip("#").rstrip("/").lower() for path in spelt}) < len(spelt)
 
 
 def end_of(path: str) -> str:

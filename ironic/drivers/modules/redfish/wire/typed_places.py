@@ -106,5 +106,10 @@ def place_of(document: Mapping[str, object], said: str | None) -> Place:
         return _PLACES[said]
     if isinstance(text := document.get(_TYPE), str) and text.strip("# "):
         return ANYWHERE
-    owners = {_OWNERS[name] for name in _OWNERS.keys() & document.keys()}
+    owners = owners_of(document)
     return _PLACES[owners.pop()] if len(owners) == 1 else ANYWHERE
+
+
+def owners_of(document: Mapping[str, object]) -> set[str]:
+    """Return the resources, in lower case, that alone have one of the properties of a document."""
+    return {_OWNERS[name] for name in _OWNERS.keys() & document.keys()}

@@ -109,8 +109,11 @@ def objects(value: object) -> list[Any]:
 
 
 def objects_or_link(value: object) -> object:
-    """Return a list of objects, or the link to a collection of them."""
-    return value if isinstance(value, dict) and _is_path(value.get(ID)) else objects(value)
+    """Return a list of objects, or the link to a collection of them; an object with more than a link is one item."""
+    if isinstance(value, dict) and _is_path(value.get(ID)):
+        is_link = "Members" in value or all("@odata." in name for name in value)
+        return value if is_link else objects(value)
+    return objects(value)
 
 
 def _is_path(value: object) -> bool:

@@ -33,13 +33,26 @@ def test_a_list_is_whole_if_each_entry_names_a_resource_and_the_count_agrees(mor
 
 
 @pytest.mark.difference("paths in two spellings")
-@pytest.mark.parametrize("spelt", [f"{PATH}/1/", f"{PATH}/1#", f"{PATH.lower()}/1"])
+@pytest.mark.parametrize("spelt", [f"{PATH}/1/", f"{PATH}/1#"])
 def test_a_member_in_two_spellings_is_one_member(spelt: str) -> None:
     twice = [ONE, {"@odata.id": spelt}]
     assert whole_paths(of(Members=twice, **{"Members@odata.count": 1})) == (ONE["@odata.id"],)
     for more, fault in [({}, "names a resource twice"), ({"Members@odata.count": 2}, "names 1 of 2")]:
         with pytest.raises(Uncertain, match=f"Members {fault}"):
             whole_paths(of(Members=twice, **more))
+
+
+def test_members_that_differ_in_case_only_are_as_many_as_the_count_says() -> None:
+    other = {"@odata.id": f"{PATH.lower()}/1"}
+    assert whole_paths(of(Members=[ONE, other], **{"Members@odata.count": 2})) == (ONE["@odata.id"], other["@odata.id"])
+    for more, fault in [({}, "names a resource twice"), ({"Members@odata.count": 1}, "names 2 of 1")]:
+        with pytest.raises(Uncertain, match=f"Members {fault}"):
+            whole_paths(of(Members=[ONE, other], **more))
+
+
+def test_parts_of_one_resource_are_different_members() -> None:
+    parts = [{"@odata.id": f"{PATH}#/Drives/{number}"} for number in range(2)]
+    assert whole_paths(of(Members=parts)) == tuple(part["@odata.id"] for part in parts)
 
 
 @pytest.mark.parametrize(

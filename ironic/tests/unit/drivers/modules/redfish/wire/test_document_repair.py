@@ -229,3 +229,30 @@ def test_json_is_read_as_bmcs_write_it(content: bytes, value: Any) -> None:
 def test_what_has_no_structure_is_no_json(content: bytes) -> None:
     with pytest.raises(ValueError, match="."):
         lenient_json.parse(content)
+
+
+@pytest.mark.parametrize("said", [{}, {"@odata.type": "#NetworkAdaptor.v1_0_0.NetworkAdaptor"}])
+def test_one_controller_of_an_adapter_of_an_unknown_type_is_a_list_of_one(said: dict[str, str]) -> None:
+    controller = {"@odata.id": "/redfish/v1/Chassis/1/NetworkAdapters/1#/Controllers/0", "FirmwarePackageVersion": "1"}
+    found = repaired({"Id": "1", **said, "Controllers": controller}, "/redfish/v1/Chassis/1/NetworkAdapters/1")
+    assert [one["FirmwarePackageVersion"] for one in found["Controllers"]] == ["1"]
+    assert fault_at(found, "Controllers") == "is one object where a list should be"
+
+
+def test_a_collection_in_the_place_of_a_list_stays_a_link() -> None:
+    collection = {"@odata.id": "/redfish/v1/Systems/1/Storage/1/Controllers", "Members@odata.count": 1, "Members": []}
+    for link in (collection, {"@odata.id": collection["@odata.id"]}):
+        found = repaired(
+            {"@odata.type": "#Storage.v1_9_0.Storage", "Controllers": link}, "/redfish/v1/Systems/1/Storage/1"
+        )
+        assert found["Controllers"]["@odata.id"] == collection["@odata.id"]
+
+
+@pytest.mark.parametrize("said", ["#ComputerSystem.v1_0_0.ComputerSystem", "#Power.v1_0_0.Chassi"])
+def test_a_chassis_that_says_that_it_is_something_else_has_what_the_library_demands(said: str) -> None:
+    document = {
+        "@odata.type": said,
+        "Id": "1",
+        "ThermalSubsystem": {"@odata.id": "/redfish/v1/Chassis/1/ThermalSubsystem"},
+    }
+    assert repaired(document, "/redfish/v1/Chassis/1")["ChassisType"] == "Other"
