@@ -27,11 +27,18 @@ def mark(plugin_data: dict[str, object], name: str, missing: Iterable[str]) -> N
 
 
 def missing_in(plugin_data: Mapping[str, object], name: str) -> list[str]:
-    """Return what of a list could not be read, an empty list for one that is whole."""
-    return [plain_text(text) for text in list_at(plugin_data, KEY, name)[:_MOST]]
+    """Return what of a list could not be read, an empty list for one that is whole.
+
+    A mark of another form, which a rule or a plug-in may have made, stands for something that is missing as well.
+    """
+    marks = plugin_data.get(KEY)
+    texts = marks.get(name) if isinstance(marks, Mapping) else marks
+    if texts is None or texts == []:
+        return []
+    return [plain_text(str(text)) for text in (texts if isinstance(texts, list) else [texts])[:_MOST]]
 
 
-def whole_list(data: object, plugin_data: object, name: str) -> Whole[object] | None:
+def whole_list(data: object, plugin_data: Mapping[str, object], name: str) -> Whole[object] | None:
     """Return all of a reported list; None where the report has no such list, or a part of it could not be read."""
     items = value_at(data, name)
-    return Whole(items) if isinstance(items, list) and not list_at(plugin_data, KEY, name) else None
+    return Whole(items) if isinstance(items, list) and not missing_in(plugin_data, name) else None

@@ -19,7 +19,7 @@ from ironic.core.values import root_device_hints
 from ironic.core.values.root_device_hints import GIB
 from ironic.inspection import inventory_storage
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
-from ironic.inspection.incomplete_lists import DISKS, whole_list
+from ironic.inspection.incomplete_lists import DISKS, missing_in, whole_list
 from ironic.inspection.reported_data import listed, text_at, value_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -52,13 +52,18 @@ class RootDevice(InspectionHook):
         A part of the disks sets neither, and so does a report that names no root disk though it may have disks.
         """
         disks = whole_disks(inventory, plugin_data)
-        if disks is None and isinstance(value_at(inventory, "disks"), list):
+        if missing_in(plugin_data, DISKS) or (disks is None and isinstance(value_at(inventory, "disks"), list)):
             LOG.warning("Node %s: not all of its disks can be read; local_gb stays as it is", task.node.uuid)
             return
         properties = task.node.properties
         hints, skipped = properties.get(_HINTS) or {}, properties.get(_SKIPPED) or []
         if hints or skipped:
-            plugin_data["root_disk"] = choose_root_disk(disks or Whole(), plugin_data, hints, skipped)
+            if disks is None:
+                raise HardwareInspectionFailure(
+                    error="no disk can be chosen by the properties root_device and skip_block_devices, as the report "
+                    "has no list of disks; see what the ramdisk reports"
+                )
+            plugin_data["root_disk"] = choose_root_disk(disks, plugin_data, hints, skipped)
         if "root_disk" not in plugin_data and value_at(inventory, "disks") != []:
             LOG.warning("Node %s: no root disk is reported; local_gb stays as it is", task.node.uuid)
             return

@@ -268,12 +268,26 @@ def test_what_is_no_list_of_disks_is_not_remembered(conf: Setter, task: Work, re
     assert task.node.properties == {}
 
 
+@pytest.mark.parametrize("hints", [{"root_device": {"name": "/dev/sda"}}, {"skip_block_devices": [{"name": "/dev/x"}]}])
+@pytest.mark.parametrize("report", [{}, {"disks": None}, {"disks": {"a": 1}}])
+def test_no_disk_is_chosen_where_the_report_has_no_list_of_them(
+    task: Work, hints: dict[str, Any], report: dict[str, Any]
+) -> None:
+    task.node.properties = {"local_gb": 7, **hints}
+    with pytest.raises(HardwareInspectionFailure, match="the report has no list of disks"):
+        hooked(task, RootDevice(), report, {"root_disk": SMALL})
+    assert task.node.properties == {"local_gb": 7, **hints}
+
+
 @pytest.mark.parametrize("hints", [{}, {"root_device": {"name": "/dev/sda"}}])
 def test_a_part_of_the_disks_has_no_root_disk(task: Work, hints: dict[str, Any]) -> None:
     task.node.properties = {"local_gb": 7, **hints}
     data: dict[str, Any] = {"incomplete": {"disks": ["/Drives/7 can't be read"]}}
     odd: dict[str, Any] = {"root_disk": None}
-    for found, said in (([SMALL], data), ([], dict(data)), ([SMALL, "x"], odd)):
+    marked = {**data, "root_disk": {**SMALL, "size": 500 * GIB}}
+    other: dict[str, Any] = {"incomplete": {"disks": "/Drives/7"}}
+    looks: Any = (([SMALL], data), ([], dict(data)), ([SMALL, "x"], odd), (None, marked), ([SMALL], other))
+    for found, said in looks:
         before = dict(said)
         hooked(task, RootDevice(), {"disks": found}, said)
         assert task.node.properties == {"local_gb": 7, **hints}
