@@ -49,11 +49,11 @@ def detach(task: Task) -> None:
 
 
 def detach_unused(task: Task) -> None:
-    """Detach the volumes unless the machine is on: a running system may use them."""
-    if task.node.power_state == states.POWER_ON:
-        LOG.info("Node %s is on and keeps its volumes until its instance is removed", task.node.uuid)
-    else:
+    """Detach the volumes if the machine is known to be off: a running system may use them."""
+    if task.node.power_state == states.POWER_OFF:
         detach(task)
+    else:
+        LOG.info("Node %s may be on and keeps its volumes until its instance is removed", task.node.uuid)
 
 
 def is_image_written(task: Task) -> bool:

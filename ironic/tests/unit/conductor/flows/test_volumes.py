@@ -86,7 +86,7 @@ def test_volumes_that_can_not_be_detached_keep_the_instance(bench, store, calls)
     assert store.volume_targets.count() == 1
 
 
-@pytest.mark.parametrize("state, detached", [("power off", True), ("power on", False)])
+@pytest.mark.parametrize("state, detached", [("power off", True), ("power on", False), (None, False), ("error", False)])
 def test_a_failed_deployment_detaches_what_no_running_system_uses(bench, store, calls, state, detached):
     bench.script.answers["second"] = IronicError("no")
     uuid = machine(bench, store, states.AVAILABLE, power_state=state, vendor_interface="scripted")
@@ -97,7 +97,7 @@ def test_a_failed_deployment_detaches_what_no_running_system_uses(bench, store, 
 
 def test_a_failed_attachment_fails_the_deployment_and_is_undone(bench, store, calls):
     bench.script.answers["attach_volumes"] = IronicError("the volume is in use")
-    uuid = machine(bench, store, states.AVAILABLE)
+    uuid = machine(bench, store, states.AVAILABLE, power_state="power off")
     assert bench.verb(uuid, "active")[0] == states.DEPLOYFAIL
     assert "the volume is in use" in bench.row(uuid).last_error
     assert calls == ["prepare", "attach_volumes", "detach_volumes", "clean_up", "detach_volumes"]
