@@ -13,7 +13,7 @@ from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeNotFound, PowerStateFailure, TakenOver
 from ironic.core.flows import states
 from ironic.core.texts import syntax
-from ironic.drivers.contract.power_reading import certain_power
+from ironic.drivers.contract.power_reading import known_power
 from ironic.drivers.contract.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def prepare(task: PoweredTask, target: str) -> None:
             return  # deleted in maintenance
         if (holder := task.holder_of(node.parent_node)) is None:
             _bring(task, "Parent", node.parent_node, owner, states.POWER_ON)
-        elif not holder.changes_power and certain_power(holder, states.POWER_ON) != states.POWER_ON:
+        elif not holder.changes_power and known_power(holder, states.POWER_ON) != states.POWER_ON:
             holder.change_power(states.POWER_ON)
 
 
@@ -88,7 +88,7 @@ def _follow(other: PoweredTask, target: str) -> None:
     reached = states.POWER_TARGET[target]
     if reached == states.POWER_OFF and has_own_supply(other.node.uuid, other.node.driver_info):
         return
-    if certain_power(other, target) == reached:
+    if known_power(other, target) == reached:
         return
     other.upgrade_lock()
     if target not in other.power.get_supported_power_states(other):

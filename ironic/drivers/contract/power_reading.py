@@ -20,16 +20,26 @@ def certain_power(task: Task, target: str) -> str:
 
     ``target`` is the state that the machine may have to be brought to.
     """
+    if (state := known_power(task, target)) is None:
+        raise _not_ordered(task, target, "its power interface does not know the power state")
+    return state
+
+
+def known_power(task: Task, target: str) -> str | None:
+    """Return the power state as `certain_power` does, but None where the power interface can't know it.
+
+    For an order that is harmless in the state that it leads to, and that nothing takes back afterwards.
+    """
     state = task.power.get_power_state(task)
-    if state in _KNOWN:
-        return str(state)
-    said = odd_state_text(task) if state == states.ERROR else "its power interface does not know the power state"
+    if state is not None and state not in _KNOWN:
+        raise _not_ordered(task, target, odd_state_text(task))
+    return state
+
+
+def _not_ordered(task: Task, target: str, why: str) -> PowerStateFailure:
     uuid = task.node.uuid
-    raise PowerStateFailure(
-        node=uuid,
-        target=target,
-        reason=f"nothing was ordered of node {uuid}, as {said}; look at its BMC, or switch its power on or off",
-    )
+    reason = f"nothing was ordered of node {uuid}, as {why}; look at its BMC, or switch its power on or off"
+    return PowerStateFailure(node=uuid, target=target, reason=reason)
 
 
 def odd_state_text(task: Task) -> str:

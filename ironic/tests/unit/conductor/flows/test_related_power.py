@@ -11,7 +11,7 @@ from ironic.drivers.contract.task import Waiter
 ON, OFF = states.POWER_ON, states.POWER_OFF
 
 
-def machine(bench, power: str = ON, parent: str | None = None, **values: Any) -> str:
+def machine(bench, power: str | None = ON, parent: str | None = None, **values: Any) -> str:
     return bench.node("power", "vendor", power_state=power, parent_node=parent, **values)
 
 
@@ -126,14 +126,20 @@ def test_a_failure_of_a_child_is_the_parents_too(bench):
     assert bench.row(child).target_power_state is None
 
 
-@pytest.mark.parametrize("state", ["error", None])
+def test_a_parent_whose_power_its_interface_can_not_know_is_switched_on(bench, orders):
+    top = machine(bench, None)
+    child = machine(bench, OFF, parent=top)
+    power(bench, child, ON)
+    assert orders == [(top, ON), (child, ON)]
+
+
 @pytest.mark.parametrize("is_child", [True, False])
-def test_nothing_is_ordered_of_a_related_node_whose_power_is_not_known(bench, orders, state, is_child):
+def test_nothing_is_ordered_of_a_related_node_whose_power_is_odd(bench, orders, is_child):
     if is_child:
         changed = machine(bench)
-        odd = machine(bench, state, parent=changed)
+        odd = machine(bench, "error", parent=changed)
     else:
-        odd = machine(bench, state)
+        odd = machine(bench, "error")
         changed = machine(bench, OFF, parent=odd)
     node = power(bench, changed, OFF if is_child else ON)
     assert not orders
