@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,16 @@ def is_connected(process: int, port: int) -> bool:
     return any(f"socket:[{row[9]}]" in sockets and int(row[2].partition(":")[2], 16) == port for row in rows)
 
 
+_AT_ONCE = 4
+
+
 def processes_that_ask_conductors(tool: Tool) -> set[str]:
-    """Ask for what a conductor knows; return the processes of uWSGI that have answered such questions so far."""
-    call(tool.api, "GET", "/v1/drivers/ipmi/properties")
+    """Ask for what a conductor knows; return the processes of uWSGI that have answered such questions so far.
+
+    Several ask at once: one process may answer all questions that come one after another.
+    """
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        list(threads.map(lambda _number: call(tool.api, "GET", "/v1/drivers/ipmi/properties"), range(_AT_ONCE)))
     answered = r"^\[pid: (\d+)\|.*GET /v1/drivers/\S+/?properties\S* => .*\(HTTP/1.1 200\)"
     return set(re.findall(answered, (tool.directory / "uwsgi.log").read_text(), re.MULTILINE))
 
