@@ -10,7 +10,7 @@ from typing import Final
 
 from ironic.core.readings import Whole
 from ironic.core.texts.syntax import plain_text
-from ironic.inspection.reported_data import list_at, value_at
+from ironic.inspection.reported_data import value_at
 
 KEY: Final = "incomplete"
 INTERFACES: Final = "interfaces"
@@ -20,10 +20,13 @@ _MOST: Final = 16
 
 
 def mark(plugin_data: dict[str, object], name: str, missing: Iterable[str]) -> None:
-    """Note what of a list could not be read; nothing where ``missing`` is empty."""
-    known = plugin_data.get(KEY)
-    if texts := [*list_at(plugin_data, KEY, name), *missing][:_MOST]:
-        plugin_data[KEY] = {**(known if isinstance(known, Mapping) else {}), name: texts}
+    """Note what of a list could not be read; nothing where ``missing`` is empty.
+
+    A mark of another form, by which all lists are incomplete, stays.
+    """
+    known = plugin_data.get(KEY) or {}
+    if isinstance(known, Mapping) and (texts := [*missing_in(plugin_data, name), *missing][:_MOST]):
+        plugin_data[KEY] = {**known, name: texts}
 
 
 def missing_in(plugin_data: Mapping[str, object], name: str) -> list[str]:

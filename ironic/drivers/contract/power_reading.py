@@ -6,12 +6,11 @@ may be shown; neither of them means off.
 
 from typing import Final
 
+from ironic.core.bmc_readings import KNOWN
 from ironic.core.errors import PowerStateFailure
-from ironic.core.flows import states
 from ironic.core.texts.syntax import plain_text
 from ironic.drivers.contract.task import ODD_POWER, Task
 
-_KNOWN: Final = (states.POWER_ON, states.POWER_OFF)
 _LONGEST_SAID: Final = 200
 
 
@@ -31,7 +30,7 @@ def known_power(task: Task, target: str) -> str | None:
     For an order that is harmless in the state that it leads to, and that nothing takes back afterwards.
     """
     state = task.power.get_power_state(task)
-    if state is not None and state not in _KNOWN:
+    if state is not None and state not in KNOWN:
         raise _not_ordered(task, target, odd_state_text(task))
     return state
 

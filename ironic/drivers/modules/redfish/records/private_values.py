@@ -9,8 +9,8 @@ from ironic.drivers.modules.redfish.records.stand_ins import Kind, StandIns, hex
 
 # Values of other lengths are replaced only where they were found.
 _SHORTEST, _LONGEST = 4, 64
-# As long as this, and with a digit, they are replaced within words, too.
 _NO_WORD: Final = re.compile(r"[0-9.-]")
+# As long as this, and with a digit, they are replaced within words, too.
 _DISTINCT: Final = 6
 _BARE_DIGITS: Final = 12
 _DIGITS: Final = 8

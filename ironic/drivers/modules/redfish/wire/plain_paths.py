@@ -20,14 +20,18 @@ def different_paths(paths: Iterable[str]) -> list[str]:
     """
     found: dict[str, str] = {}
     for path in paths:
-        found.setdefault(path.rstrip("#").rstrip("/"), path)
+        found.setdefault(_within_list(path), path)
     return list(found.values())
 
 
 def differ_in_case_only(paths: Iterable[str]) -> bool:
     """Return whether two of these different paths do, so that they may be one."""
     spelt = list(paths)
-    return len({path.rstrip("#").rstrip("/").lower() for path in spelt}) < len(spelt)
+    return len({_within_list(path).lower() for path in spelt}) < len(spelt)
+
+
+def _within_list(path: str) -> str:
+    return path.rstrip("#").rstrip("/")
 
 
 def end_of(path: str) -> str:

@@ -108,10 +108,14 @@ def objects(value: object) -> list[Any]:
     return [{ID: item} if _is_path(item) else item for item in items if isinstance(item, dict) or _is_path(item)]
 
 
+# What some BMCs write beside a link.
+_OF_LINKS: Final = frozenset({"Id", "Name", "Description"})
+
+
 def objects_or_link(value: object) -> object:
-    """Return a list of objects, or the link to a collection of them; an object with more than a link is one item."""
+    """Return a list of objects, or the link to a collection of them; an object with more than that is one item."""
     if isinstance(value, dict) and _is_path(value.get(ID)):
-        is_link = "Members" in value or all("@odata." in name for name in value)
+        is_link = "Members" in value or all("@odata." in name or name in _OF_LINKS for name in value)
         return value if is_link else objects(value)
     return objects(value)
 

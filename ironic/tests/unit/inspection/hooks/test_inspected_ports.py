@@ -8,7 +8,7 @@ from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import Store
 from ironic.inspection.hooks.inspected_ports import Plan, PortOptions, Ports, expected, mark_added, plan
 from ironic.inspection.hooks.report_validation import ValidateInterfaces
-from ironic.inspection.incomplete_lists import INTERFACES, missing_in
+from ironic.inspection.incomplete_lists import INTERFACES, mark, missing_in
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, work_on
@@ -254,3 +254,13 @@ def test_a_report_that_names_no_booted_card_leaves_what_is_known(task: Work, boo
     staged.commit()
     stored = {port.address: port.pxe_enabled for port in task.store.ports.find(node_id=task.node.id)}
     assert stored[MAC] is after
+
+
+@pytest.mark.parametrize("odd", [True, "x", ["disks"]])
+def test_a_mark_of_another_form_is_for_all_lists_and_stays(odd: object) -> None:
+    data: dict[str, Any] = {"incomplete": odd}
+    mark(data, "disks", ["/Drives/1 can't be read"])
+    assert missing_in(data, INTERFACES) and missing_in(data, "disks")
+    data = {"incomplete": {"disks": "x"}}
+    mark(data, "disks", ["y"])
+    assert data == {"incomplete": {"disks": ["x", "y"]}}

@@ -241,7 +241,7 @@ def test_one_controller_of_an_adapter_of_an_unknown_type_is_a_list_of_one(said: 
 
 def test_a_collection_in_the_place_of_a_list_stays_a_link() -> None:
     collection = {"@odata.id": "/redfish/v1/Systems/1/Storage/1/Controllers", "Members@odata.count": 1, "Members": []}
-    for link in (collection, {"@odata.id": collection["@odata.id"]}):
+    for link in (collection, {"@odata.id": collection["@odata.id"], "Name": "Controllers"}):
         found = repaired(
             {"@odata.type": "#Storage.v1_9_0.Storage", "Controllers": link}, "/redfish/v1/Systems/1/Storage/1"
         )
